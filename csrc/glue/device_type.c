@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "glue/device_type.h"
+
+dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, const char *argument)
+{
+    dw_device *device;
+    dw_error err;
+
+    if (!PyObject_TypeCheck(object, (PyTypeObject *)state->device_type)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a dapplewood.Device, got %.200s", argument,
+                     Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    device = ((dw_py_device *)object)->device;
+    if (dw_device_begin_use(device, &err) != DW_OK) {
+        dw_raise(state, &err);
+        return NULL;
+    }
+    return device;
+}
+
+static PyObject *info_dict(const dw_device_info *info)
+{
+    return Py_BuildValue("{sissssssssssss"
+                         "sK}",
+                         "index", info->index, "name", info->name, "kind",
+                         dw_device_kind_name(info->kind), "uuid", info->uuid, "driver",
+                         info->driver, "api_version", info->api_version, "missing", info->missing,
+                         "memory_bytes", (unsigned long long)info->memory_bytes);
+}
+
+/* `which` as the core wants it: NULL, or text that lives as long as *keep. */
+static int which_text(PyObject *which, PyObject **keep, const char **text)
+{
+    *keep = NULL;
+    *text = NULL;
+    if (which == NULL || which == Py_None)
+        return 0;
+    if (!PyUnicode_Check(which) && (!PyLong_Check(which) || PyBool_Check(which))) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "which must be None, a word such as \"cpu\" or \"gpu\", or an index, got %.200s",
+            Py_TYPE(which)->tp_name);
+        return -1;
+    }
+    *keep = PyObject_Str(which);
+    if (*keep == NULL)
+        return -1;
+    *text = PyUnicode_AsUTF8(*keep);
+    return *text == NULL ? -1 : 0;
+}
+
+static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = { "which", "validation", "threads", NULL };
+    const dw_module_state *state = dw_type_get_state(type);
+    dw_device_def def = dw_device_def_default();
+    PyObject *which = NULL;
+    PyObject *keep = NULL;
+    dw_py_device *self = NULL;
+    const char *text = NULL;
+    int is_validating = def.is_validating;
+    dw_status status;
+    dw_error err;
+
+    if (state == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pi:Device", names, &which,
+                                                      &is_validating, &def.thread_count))
+        return NULL;
+    if (which_text(which, &keep, &text) < 0)
+        goto done;
+    def.is_validating = is_validating != 0;
+    self = (dw_py_device *)type->tp_alloc(type, 0);
+    if (self == NULL)
+        goto done;
+
+    Py_BEGIN_ALLOW_THREADS status = dw_device_open(text, &def, &self->device, &err);
+    Py_END_ALLOW_THREADS
+
+        if (status != DW_OK)
+    {
+        dw_raise(state, &err);
+        Py_CLEAR(self);
+    }
+done:
+    Py_XDECREF(keep);
+    return (PyObject *)self;
+}
+
+static int device_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    (void)arg;
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+static void device_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    PyObject_GC_UnTrack(self);
+    dw_device_destroy(((dw_py_device *)self)->device);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *device_close(PyObject *self, PyObject *unused)
+{
+    dw_device *device = ((dw_py_device *)self)->device;
+
+    (void)unused;
+    Py_BEGIN_ALLOW_THREADS dw_device_close(device);
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+static PyObject *device_closed(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(dw_device_is_closed(((dw_py_device *)self)->device));
+}
+
+static PyObject *device_info(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return info_dict(dw_device_get_info(((dw_py_device *)self)->device));
+}
+
+static dw_device *begin_self(PyObject *self)
+{
+    const dw_module_state *state = dw_type_get_state(Py_TYPE(self));
+
+    return state == NULL ? NULL : dw_py_device_begin(state, self, "self");
+}
+
+static PyObject *device_memory(PyObject *self, PyObject *unused)
+{
+    dw_device *device = begin_self(self);
+    dw_device_memory memory;
+
+    (void)unused;
+    if (device == NULL)
+        return NULL;
+    memory = dw_device_get_memory(device);
+    dw_device_end_use(device);
+    return Py_BuildValue("{sKsKsK}", "used_bytes", (unsigned long long)memory.used_bytes,
+                         "reserved_bytes", (unsigned long long)memory.reserved_bytes, "total_bytes",
+                         (unsigned long long)memory.total_bytes);
+}
+
+static PyObject *device_live_counts(PyObject *self, PyObject *unused)
+{
+    dw_device *device = begin_self(self);
+    dw_device_counts counts;
+
+    (void)unused;
+    if (device == NULL)
+        return NULL;
+    counts = dw_device_get_counts(device);
+    dw_device_end_use(device);
+    return Py_BuildValue("{sLsLsLsL}", "buffers", (long long)counts.buffers, "pipelines",
+                         (long long)counts.pipelines, "memory_blocks",
+                         (long long)counts.memory_blocks, "retired", (long long)counts.retired);
+}
+
+static PyObject *device_timings(PyObject *self, PyObject *unused)
+{
+    dw_device *device = begin_self(self);
+    PyObject *result = NULL;
+    dw_timing *rows;
+    int count;
+
+    (void)unused;
+    if (device == NULL)
+        return NULL;
+    rows = PyMem_New(dw_timing, DW_TIMINGS_MAX);
+    if (rows == NULL) {
+        dw_device_end_use(device);
+        return PyErr_NoMemory();
+    }
+    count = dw_device_get_timings(device, rows, DW_TIMINGS_MAX);
+    dw_device_end_use(device);
+
+    result = PyDict_New();
+    for (int i = 0; result != NULL && i < count; i++) {
+        PyObject *value = PyFloat_FromDouble(rows[i].milliseconds);
+
+        if (value == NULL || PyDict_SetItemString(result, rows[i].name, value) < 0)
+            Py_CLEAR(result);
+        Py_XDECREF(value);
+    }
+    PyMem_Free(rows);
+    return result;
+}
+
+static PyMethodDef device_methods[] = {
+    { "close", device_close, METH_NOARGS,
+      "close($self, /)\n--\n\nGives back all the device holds." },
+    { "_info", device_info, METH_NOARGS, "_info($self, /)\n--\n\nThe fields of DeviceInfo." },
+    { "memory", device_memory, METH_NOARGS,
+      "memory($self, /)\n--\n\nBytes used, reserved and in total." },
+    { "live_counts", device_live_counts, METH_NOARGS,
+      "live_counts($self, /)\n--\n\nObjects of each kind that are alive." },
+    { "timings", device_timings, METH_NOARGS,
+      "timings($self, /)\n--\n\nMilliseconds of each pass's last run." },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef device_members[] = {
+    { "closed", device_closed, NULL, "True once close() was called.", NULL },
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot device_slots[] = {
+    { Py_tp_doc,
+      "Device(which=None, *, validation=False, threads=0)\n--\n\nA device of the core." },
+    { Py_tp_new, device_new },
+    { Py_tp_dealloc, device_dealloc },
+    { Py_tp_traverse, device_traverse },
+    { Py_tp_methods, device_methods },
+    { Py_tp_getset, device_members },
+    { 0, NULL },
+};
+
+static PyType_Spec device_spec = {
+    .name = "dapplewood._core.Device",
+    .basicsize = sizeof(dw_py_device),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = device_slots,
+};
+
+static PyObject *module_devices(PyObject *module, PyObject *unused)
+{
+    dw_device_list *list = PyMem_New(dw_device_list, 1);
+    PyObject *rows;
+    PyObject *result;
+
+    (void)module;
+    (void)unused;
+    if (list == NULL)
+        return PyErr_NoMemory();
+    Py_BEGIN_ALLOW_THREADS dw_device_list_all(list);
+    Py_END_ALLOW_THREADS
+
+        rows = PyList_New(0);
+    for (int i = 0; rows != NULL && i < list->count; i++) {
+        PyObject *row = info_dict(&list->infos[i]);
+
+        if (row == NULL || PyList_Append(rows, row) < 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    result = rows == NULL ? NULL
+                          : Py_BuildValue("(Nz)", rows,
+                                          list->vulkan.code == DW_OK ? NULL : list->vulkan.text);
+    PyMem_Free(list);
+    return result;
+}
+
+static PyMethodDef device_functions[] = {
+    { "devices", module_devices, METH_NOARGS,
+      "devices($module, /)\n--\n\nRows of DeviceInfo, and why there is no Vulkan (or None)." },
+    { NULL, NULL, 0, NULL },
+};
+
+int dw_device_exec(PyObject *module)
+{
+    dw_module_state *state = dw_module_get_state(module);
+
+    if (PyModule_AddFunctions(module, device_functions) < 0)
+        return -1;
+    state->device_type = PyType_FromModuleAndSpec(module, &device_spec, NULL);
+    if (state->device_type == NULL)
+        return -1;
+    return PyModule_AddType(module, (PyTypeObject *)state->device_type);
+}

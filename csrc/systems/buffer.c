@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "systems/buffer.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+struct dw_buffer {
+    dw_device *device;
+    uint64_t size_bytes;
+    uint8_t *host;
+};
+
+dw_status dw_buffer_create(dw_device *device, uint64_t size_bytes, dw_buffer **out, dw_error *err)
+{
+    dw_buffer *buffer = NULL;
+
+    *out = NULL;
+    if (size_bytes == 0)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "a buffer needs at least 1 byte, got 0");
+    DW_TRY(DW_ALLOC_ZEROED(1, &buffer, err));
+    buffer->size_bytes = size_bytes;
+    DW_TRY(dw_alloc_array_zeroed(size_bytes, 1, "buffer", (void **)&buffer->host, err));
+    dw_device_count_host_buffer(device, 1, (int64_t)size_bytes);
+    buffer->device = device;
+    *out = buffer;
+    return DW_OK;
+fail:
+    dw_buffer_destroy(buffer);
+    return err->code;
+}
+
+void dw_buffer_destroy(dw_buffer *buffer)
+{
+    if (buffer == NULL)
+        return;
+    if (buffer->device != NULL && dw_device_is_forked(buffer->device))
+        return;
+    if (buffer->device != NULL)
+        dw_device_count_host_buffer(buffer->device, -1, -(int64_t)buffer->size_bytes);
+    dw_free(buffer->host);
+    dw_free(buffer);
+}
+
+uint64_t dw_buffer_size(const dw_buffer *buffer)
+{
+    return buffer->size_bytes;
+}
+
+void *dw_buffer_host(dw_buffer *buffer)
+{
+    return buffer->host;
+}
+
+static dw_status check_range(const dw_buffer *buffer, uint64_t offset, const dw_rows *rows,
+                             dw_error *err)
+{
+    uint64_t bytes = rows->row_bytes * rows->row_count;
+
+    if (offset <= buffer->size_bytes && bytes <= buffer->size_bytes - offset)
+        return DW_OK;
+    return dw_fail(err, DW_ERROR_ARGUMENT,
+                   "offset %llu + %llu bytes must lie within the buffer of %llu bytes",
+                   (unsigned long long)offset, (unsigned long long)bytes,
+                   (unsigned long long)buffer->size_bytes);
+}
+
+dw_status dw_buffer_write(dw_buffer *buffer, uint64_t offset, const dw_rows *rows,
+                          const dw_run *run, dw_error *err)
+{
+    const uint8_t *source = rows->data;
+
+    (void)run;
+    if (check_range(buffer, offset, rows, err) != DW_OK)
+        return err->code;
+    for (uint64_t row = 0; row < rows->row_count; row++)
+        memcpy(buffer->host + offset + row * rows->row_bytes,
+               source + (int64_t)row * rows->pitch_bytes, rows->row_bytes);
+    return DW_OK;
+}
+
+dw_status dw_buffer_read(dw_buffer *buffer, uint64_t offset, const dw_rows *rows, const dw_run *run,
+                         dw_error *err)
+{
+    uint8_t *target = rows->data;
+
+    (void)run;
+    if (check_range(buffer, offset, rows, err) != DW_OK)
+        return err->code;
+    for (uint64_t row = 0; row < rows->row_count; row++)
+        memcpy(target + (int64_t)row * rows->pitch_bytes,
+               buffer->host + offset + row * rows->row_bytes, rows->row_bytes);
+    return DW_OK;
+}
