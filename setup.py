@@ -132,8 +132,7 @@ class build_core(build_ext):  # noqa: N801
         """One object folder per set of flags, so that going back and forth only links again."""
         text = repr((sys.version, extension.define_macros, extension.extra_compile_args))
         key = hashlib.sha256(text.encode()).hexdigest()[:8]
-        base = "build" if self.inplace or self.editable_mode else self.build_temp
-        self.build_temp = os.path.join(base, f"core-{key}")
+        self.build_temp = os.path.join("build", f"core-{key}")
 
     def _check_volk(self) -> None:
         """Says how to get volk before the compiler fails on it. Needed at build time only."""
