@@ -161,33 +161,35 @@ static PyObject *device_live_counts(PyObject *self, PyObject *unused)
                          (long long)counts.memory_blocks, "retired", (long long)counts.retired);
 }
 
+static PyObject *timings_dict(const dw_timing_table *table)
+{
+    PyObject *result = PyDict_New();
+
+    for (int i = 0; result != NULL && i < table->count; i++) {
+        PyObject *value = PyFloat_FromDouble(table->rows[i].milliseconds);
+
+        if (value == NULL || PyDict_SetItemString(result, table->rows[i].name, value) < 0)
+            Py_CLEAR(result);
+        Py_XDECREF(value);
+    }
+    return result;
+}
+
 static PyObject *device_timings(PyObject *self, PyObject *unused)
 {
     dw_device *device = begin_self(self);
-    PyObject *result = NULL;
-    dw_timing *rows;
-    int count;
+    dw_timing_table *table;
+    PyObject *result;
 
     (void)unused;
     if (device == NULL)
         return NULL;
-    rows = PyMem_New(dw_timing, DW_TIMINGS_MAX);
-    if (rows == NULL) {
-        dw_device_end_use(device);
-        return PyErr_NoMemory();
-    }
-    count = dw_device_get_timings(device, rows, DW_TIMINGS_MAX);
+    table = PyMem_New(dw_timing_table, 1);
+    if (table != NULL)
+        dw_device_get_timings(device, table);
     dw_device_end_use(device);
-
-    result = PyDict_New();
-    for (int i = 0; result != NULL && i < count; i++) {
-        PyObject *value = PyFloat_FromDouble(rows[i].milliseconds);
-
-        if (value == NULL || PyDict_SetItemString(result, rows[i].name, value) < 0)
-            Py_CLEAR(result);
-        Py_XDECREF(value);
-    }
-    PyMem_Free(rows);
+    result = table == NULL ? PyErr_NoMemory() : timings_dict(table);
+    PyMem_Free(table);
     return result;
 }
 

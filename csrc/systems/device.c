@@ -20,8 +20,7 @@ struct dw_device {
     bool is_torn_down;
     dw_device_counts host_counts;
     int64_t host_bytes;
-    int timing_count;
-    dw_timing timings[DW_TIMINGS_MAX];
+    dw_timing_table timings;
 };
 
 const char *dw_device_kind_name(dw_device_kind kind)
@@ -217,29 +216,17 @@ dw_device_counts dw_device_get_counts(dw_device *device)
     return counts;
 }
 
-int dw_device_get_timings(dw_device *device, dw_timing *out, int capacity)
+void dw_device_get_timings(dw_device *device, dw_timing_table *out)
 {
-    int count;
-
     dw_mutex_lock(&device->lock);
-    count = device->timing_count < capacity ? device->timing_count : capacity;
-    memcpy(out, device->timings, (size_t)count * sizeof *out);
+    *out = device->timings;
     dw_mutex_unlock(&device->lock);
-    return count;
 }
 
 void dw_device_set_timing(dw_device *device, const char *name, double milliseconds)
 {
-    int row = 0;
-
     dw_mutex_lock(&device->lock);
-    while (row < device->timing_count && strcmp(device->timings[row].name, name) != 0)
-        row++;
-    if (row < DW_TIMINGS_MAX) {
-        snprintf(device->timings[row].name, DW_TIMING_NAME_MAX, "%s", name);
-        device->timings[row].milliseconds = milliseconds;
-        device->timing_count += row == device->timing_count;
-    }
+    dw_timing_set(&device->timings, name, milliseconds);
     dw_mutex_unlock(&device->lock);
 }
 

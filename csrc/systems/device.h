@@ -8,12 +8,12 @@
 
 #include "base/status.h"
 #include "base/threads.h"
+#include "gpu/device.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct dw_device dw_device;
-typedef struct dw_gpu dw_gpu;
 
 typedef enum dw_device_kind {
     DW_DEVICE_NATIVE,
@@ -101,16 +101,8 @@ typedef struct dw_device_counts {
 
 dw_device_counts dw_device_get_counts(dw_device *device);
 
-#define DW_TIMING_NAME_MAX 48
-#define DW_TIMINGS_MAX     256
-
-typedef struct dw_timing {
-    char name[DW_TIMING_NAME_MAX];
-    double milliseconds; /* of the last finished run of that name */
-} dw_timing;
-
-/* Copies at most `capacity` rows, in order of first appearance; returns how many. */
-int dw_device_get_timings(dw_device *device, dw_timing *out, int capacity);
+/* The last run of every named pass. */
+void dw_device_get_timings(dw_device *device, dw_timing_table *out);
 
 /* Native work reports its own time: a device clock exists for Vulkan passes alone. */
 void dw_device_set_timing(dw_device *device, const char *name, double milliseconds);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands: recorded on the host by any thread, turned into Vulkan and ordered at submit. Barriers
+ * follow from the declared uses; no caller writes one.
+ *
+ * A recording call that cannot be done (a group count over the limit, a range outside its buffer,
+ * no memory) marks the command, and dw_command_submit reports the first such failure: passes need
+ * one check at the end.
+ * Thread-safety: a command belongs to one thread; submit and wait are safe. */
+#ifndef DW_GPU_COMMAND_H
+#define DW_GPU_COMMAND_H
+
+#include "base/threads.h"
+#include "gpu/buffer.h"
+#include "gpu/pipeline.h"
+#include "gpu/use.h"
+
+typedef struct dw_command dw_command;
+
+/* A point on the device's timeline; zero has always been reached. */
+typedef struct dw_ticket {
+    uint64_t value;
+} dw_ticket;
+
+/* `name` labels the command in debuggers and names a time span over all of it. */
+dw_status dw_command_begin(dw_gpu *gpu, const char *name, dw_command **out, dw_error *err);
+
+/* Drops an unsubmitted command. Accepts NULL. */
+void dw_command_cancel(dw_command *command);
+
+/* Hands the command to the queue, behind all that was submitted before. The command is gone
+ * afterwards, also on failure, when nothing of it runs. */
+dw_status dw_command_submit(dw_command *command, dw_ticket *out, dw_error *err);
+
+/* Storage buffer i of set 0 is bindings[i]. */
+typedef struct dw_gpu_binding {
+    const dw_gpu_buffer *buffer;
+    uint64_t offset; /* bytes, a multiple of limits.storage_offset_alignment */
+    uint64_t size;   /* bytes, at most limits.max_storage_buffer_bytes; 0: the rest */
+    dw_use use;      /* one of the DW_USE_COMPUTE_* */
+} dw_gpu_binding;
+
+/* binding_count and push_bytes are those of the shader. Consecutive reads of a buffer, and writes
+ * of ranges that do not overlap, run without a barrier between them. */
+void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gpu_binding *bindings,
+                         uint32_t binding_count, const void *push, uint32_t push_bytes,
+                         const uint32_t groups[3]);
+
+/* Spreads more workgroups than one axis holds over x and y. The shader's linear group index is
+ * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may exceed group_count - 1. */
+void dw_groups_linear(const dw_gpu *gpu, uint64_t group_count, uint32_t groups[3]);
+
+/* 32-bit words of `value` over [offset, offset + size); both multiples of 4; size 0: the rest. */
+void dw_command_fill(dw_command *command, const dw_gpu_buffer *buffer, uint64_t offset,
+                     uint64_t size, uint32_t value);
+
+void dw_command_copy(dw_command *command, const dw_gpu_buffer *source, uint64_t source_offset,
+                     const dw_gpu_buffer *target, uint64_t target_offset, uint64_t size);
+
+/* Small data that travels inside the command: at most DW_INLINE_BYTES_MAX, offset and size
+ * multiples of 4. `data` is copied at once. */
+#define DW_INLINE_BYTES_MAX 65536
+void dw_command_write(dw_command *command, const dw_gpu_buffer *buffer, uint64_t offset,
+                      const void *data, uint64_t size);
+
+/* A named span of device time; spans nest. Runs of one name within a command are added up. */
+void dw_command_time_begin(dw_command *command, const char *name);
+void dw_command_time_end(dw_command *command);
+
+/* Waits in slices of 50 ms and polls `run` (NULL: nothing to poll) between them, with no lock held.
+ * After DW_ERROR_INTERRUPTED the work goes on and the device stays usable. */
+dw_status dw_gpu_wait(dw_gpu *gpu, dw_ticket ticket, const dw_run *run, dw_error *err);
+
+#endif
