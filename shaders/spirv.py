@@ -21,6 +21,7 @@ OP_TYPE_ARRAY, OP_TYPE_RUNTIME_ARRAY, OP_TYPE_STRUCT, OP_TYPE_POINTER = 28, 29, 
 OP_CONSTANT, OP_CONSTANT_COMPOSITE = 43, 44
 OP_SPEC_CONSTANT_TRUE, OP_SPEC_CONSTANT_FALSE = 48, 49
 OP_SPEC_CONSTANT, OP_SPEC_CONSTANT_COMPOSITE = 50, 51
+OP_FUNCTION, OP_FUNCTION_END = 54, 56
 OP_VARIABLE, OP_DECORATE, OP_MEMBER_DECORATE = 59, 71, 72
 
 MODE_LOCAL_SIZE, MODE_LOCAL_SIZE_ID = 17, 38
@@ -118,6 +119,7 @@ class _Tables:
         self.entry_points: list[int] = []
         self.capabilities: list[int] = []
         self.local_size: tuple[int, ...] | None = None
+        self.open_functions = 0
         for opcode, operands in instructions(words):
             self._take(opcode, operands)
 
@@ -147,6 +149,8 @@ class _Tables:
             self.composites[operands[1]] = operands[2:]
         elif opcode == OP_VARIABLE:
             self.variables.append((operands[1], operands[0], operands[2]))
+        elif opcode in (OP_FUNCTION, OP_FUNCTION_END):
+            self.open_functions += 1 if opcode == OP_FUNCTION else -1
 
     def _take_mode(self, operands: tuple[int, ...]) -> None:
         if operands[1] == MODE_LOCAL_SIZE:
@@ -157,7 +161,8 @@ class _Tables:
     def workgroup_size(self) -> tuple[int, int, int]:
         """The size in force: a WorkgroupSize constant wins over the execution mode (3.20)."""
         for composite, parts in self.composites.items():
-            if self.decorations.get(composite, {}).get(DECORATION_BUILTIN) == BUILTIN_WORKGROUP_SIZE:
+            builtin = self.decorations.get(composite, {}).get(DECORATION_BUILTIN)
+            if builtin == BUILTIN_WORKGROUP_SIZE:
                 return tuple(self.constants[part][0] for part in parts)  # type: ignore
         return self.local_size or (1, 1, 1)  # type: ignore
 
@@ -270,6 +275,8 @@ def _with_extent(element: str, extent: int) -> str:
 def parse(data: bytes) -> Module:
     """Reads one module with exactly one entry point."""
     tables = _Tables(words_of(data))
+    if tables.open_functions != 0:
+        raise SpirvError("the module ends inside a function")
     if len(tables.entry_points) != 1:
         raise SpirvError(f"wanted one entry point, got {len(tables.entry_points)}")
     model = tables.entry_points[0]
@@ -297,7 +304,7 @@ def storage_binding_count(module: Module) -> int:
         if resource.kind != "storage buffer":
             raise SpirvError(f"{where} is a {resource.kind}; set 0 holds storage buffers only")
         if resource.count != 1:
-            raise SpirvError(f"{where} is an array of {resource.count} buffers; bind them one by one")
+            raise SpirvError(f"{where} is an array of {resource.count}; bind buffers one by one")
         bindings.append(resource.binding)
     if bindings != list(range(len(bindings))):
         raise SpirvError(f"bindings of set 0 must be 0..n-1 without a gap, got {bindings}")
