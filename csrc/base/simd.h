@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* DW_SIMD marks a function whose loops the compiler vectorises: it is built for several
+ * instruction sets and the loader picks one. A build with DW_SCALAR_ONLY has one plain version.
+ * Thread-safety: Safe; no state. */
+#ifndef DW_BASE_SIMD_H
+#define DW_BASE_SIMD_H
+
+#if !defined(DW_SCALAR_ONLY) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
+    defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Sanitizers instrument the resolvers, which run before they are ready. */
+#define DW_SIMD __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define DW_SIMD
+#endif
+
+#endif

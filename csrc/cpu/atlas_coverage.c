@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/atlas_coverage.h"
+
+#include "base/alloc.h"
+#include "cpu/atlas_tile.h"
+
+#include <string.h>
+
+/* Whether texels [c, c + 8] of both rows all hold `value`: eight cells that are flat. */
+static inline bool is_flat_run(const uint16_t *upper, const uint16_t *lower, int c, uint16_t value)
+{
+    uint64_t repeated = (uint64_t)value * 0x0001000100010001ull;
+    uint64_t words[4];
+
+    memcpy(words, upper + c, 16);
+    memcpy(words + 2, lower + c, 16);
+    return words[0] == repeated && words[1] == repeated && words[2] == repeated &&
+           words[3] == repeated && upper[c + 8] == value && lower[c + 8] == value;
+}
+
+static inline void add_cell(const uint16_t *upper, const uint16_t *lower, int c, int kx_begin,
+                            int kx_end, int ky_begin, int ky_end, uint32_t *histogram)
+{
+    uint32_t a = upper[c], b = upper[c + 1], d = lower[c], e = lower[c + 1];
+
+    if (a == b && a == d && a == e) {
+        histogram[(64 * a) >> DW_COVERAGE_BIN_SHIFT] +=
+            (uint32_t)((kx_end - kx_begin) * (ky_end - ky_begin));
+        return;
+    }
+    for (int ky = ky_begin; ky < ky_end; ky++)
+        for (int kx = kx_begin; kx < kx_end; kx++)
+            histogram[dw_bilinear_64(a, b, d, e, (uint32_t)kx, (uint32_t)ky) >>
+                      DW_COVERAGE_BIN_SHIFT]++;
+}
+
+void dw_coverage_add_row(const uint16_t *upper, const uint16_t *lower, int width, int ky_begin,
+                         int ky_end, uint32_t *histogram)
+{
+    add_cell(upper, lower, 0, 2, 4, ky_begin, ky_end, histogram);
+    for (int c = 1; c < width; c++) {
+        if (c + 8 < width && is_flat_run(upper, lower, c, upper[c])) {
+            histogram[(64u * upper[c]) >> DW_COVERAGE_BIN_SHIFT] +=
+                (uint32_t)(8 * 4 * (ky_end - ky_begin));
+            c += 7;
+            continue;
+        }
+        add_cell(upper, lower, c, 0, 4, ky_begin, ky_end, histogram);
+    }
+    add_cell(upper, lower, width, 0, 2, ky_begin, ky_end, histogram);
+}
+
+static inline uint32_t count_cell(const uint16_t *upper, const uint16_t *lower, int c, int kx_begin,
+                                  int kx_end, int ky_begin, int ky_end, uint32_t cutoff_sample)
+{
+    uint32_t a = upper[c], b = upper[c + 1], d = lower[c], e = lower[c + 1];
+    uint32_t most_upper = a > b ? a : b, most_lower = d > e ? d : e;
+    uint32_t least_upper = a < b ? a : b, least_lower = d < e ? d : e;
+    uint32_t passing = 0;
+
+    if (64 * (most_upper > most_lower ? most_upper : most_lower) < cutoff_sample)
+        return 0;
+    if (64 * (least_upper < least_lower ? least_upper : least_lower) >= cutoff_sample)
+        return (uint32_t)((kx_end - kx_begin) * (ky_end - ky_begin));
+    for (int ky = ky_begin; ky < ky_end; ky++)
+        for (int kx = kx_begin; kx < kx_end; kx++)
+            passing += dw_bilinear_64(a, b, d, e, (uint32_t)kx, (uint32_t)ky) >= cutoff_sample;
+    return passing;
+}
+
+uint64_t dw_coverage_count_row(const uint16_t *upper, const uint16_t *lower, int width,
+                               int ky_begin, int ky_end, uint32_t cutoff_sample)
+{
+    uint64_t passing = count_cell(upper, lower, 0, 2, 4, ky_begin, ky_end, cutoff_sample);
+
+    for (int c = 1; c < width; c++) {
+        if (c + 8 < width && is_flat_run(upper, lower, c, upper[c])) {
+            if (64u * upper[c] >= cutoff_sample)
+                passing += (uint64_t)(8 * 4 * (ky_end - ky_begin));
+            c += 7;
+            continue;
+        }
+        passing += count_cell(upper, lower, c, 0, 4, ky_begin, ky_end, cutoff_sample);
+    }
+    return passing + count_cell(upper, lower, width, 0, 2, ky_begin, ky_end, cutoff_sample);
+}
+
+void dw_coverage_suffix_sums(const uint32_t *histogram, uint64_t *passing)
+{
+    uint64_t sum = 0;
+
+    for (int bin = DW_COVERAGE_BINS - 1; bin >= 0; bin--) {
+        sum += histogram[bin];
+        passing[bin] = sum;
+    }
+}
+
+uint32_t dw_coverage_choose_bin(const uint64_t *passing, uint64_t count, uint64_t target,
+                                uint64_t target_count, uint32_t cutoff_alpha)
+{
+    int wanted = (int)((cutoff_alpha + 8) / 16), best = 0, best_distance = 0;
+    uint64_t best_miss = UINT64_MAX;
+
+    for (int bin = 1; bin < DW_COVERAGE_BINS; bin++) {
+        uint64_t miss = dw_coverage_miss(passing[bin], count, target, target_count);
+        int distance = bin > wanted ? bin - wanted : wanted - bin;
+
+        if (miss < best_miss || (miss == best_miss && distance < best_distance)) {
+            best = bin;
+            best_miss = miss;
+            best_distance = distance;
+        }
+    }
+    return (uint32_t)best;
+}
+
+static void set_piecewise_gains(dw_alpha_remap *remap)
+{
+    for (uint32_t j = 0; j + 1 < remap->knots; j++) {
+        uint32_t gain = ((remap->y[j + 1] - remap->y[j]) << 16) / (remap->x[j + 1] - remap->x[j]);
+
+        remap->k[j] = gain > DW_GAIN_MAX ? DW_GAIN_MAX : gain;
+    }
+}
+
+dw_alpha_remap dw_coverage_remap(const dw_atlas_plan *plan, const uint32_t *bins)
+{
+    dw_alpha_remap remap = { .kind = DW_REMAP_IDENTITY, .strength = plan->strength };
+    uint32_t last = 0, knots = 1;
+
+    for (int i = 0; i < plan->def.cutoff_count; i++) {
+        uint32_t threshold = 16 * bins[i];
+
+        if (bins[i] == 0)
+            continue;
+        if (threshold <= last)
+            threshold = last + 16;
+        if (threshold >= DW_ALPHA_ONE)
+            break;
+        remap.x[knots] = last = threshold;
+        remap.y[knots] = plan->cutoff_alpha[i];
+        knots++;
+    }
+    if (knots == 1)
+        return remap;
+    if (knots == 2) {
+        remap.kind = DW_REMAP_AFFINE;
+        remap.knots = 1;
+        remap.x[0] = remap.x[1];
+        remap.y[0] = remap.y[1];
+        remap.k[0] = dw_affine_gain(remap.y[0], remap.x[0]);
+        remap.x[1] = remap.y[1] = 0;
+        return remap;
+    }
+    remap.kind = DW_REMAP_PIECEWISE;
+    remap.x[knots] = remap.y[knots] = DW_ALPHA_ONE;
+    remap.knots = knots + 1;
+    set_piecewise_gains(&remap);
+    return remap;
+}
+
+dw_alpha_remap dw_coverage_choose_remap(const dw_atlas_plan *plan, const uint32_t *histogram,
+                                        const uint64_t *target, const uint64_t *target_count)
+{
+    uint64_t passing[DW_COVERAGE_BINS];
+    uint32_t bins[DW_CUTOFFS_MAX] = { 0 };
+
+    dw_coverage_suffix_sums(histogram, passing);
+    for (int i = 0; i < plan->def.cutoff_count; i++)
+        if (passing[0] > 0 && target[i] > 0 && target[i] < target_count[i])
+            bins[i] = dw_coverage_choose_bin(passing, passing[0], target[i], target_count[i],
+                                             plan->cutoff_alpha[i]);
+    return dw_coverage_remap(plan, bins);
+}
+
+/* ---- a tile of the baker ---- */
+
+typedef struct cell_row {
+    int upper, lower; /* content rows */
+    int ky_begin, ky_end;
+} cell_row;
+
+/* Cell row y, 0 to height: between texel rows y - 1 and y. */
+static cell_row cell_row_at(const dw_atlas_plan *plan, int y, int height)
+{
+    return (cell_row) {
+        .upper = dw_content_index(plan, y - 1, 0, height),
+        .lower = dw_content_index(plan, y, 0, height),
+        .ky_begin = y == 0 ? 2 : 0,
+        .ky_end = y == height ? 2 : 4,
+    };
+}
+
+/* Alpha of one content row with its margins. */
+static const uint16_t *load_alpha_row(const dw_tile_work *work, int level, int y, uint16_t *row)
+{
+    const dw_tile_level *place = dw_work_place(work, level);
+    int width = dw_content_width(place);
+
+    if (level > 0) {
+        memcpy(row + 1, work->alpha[level] + (size_t)y * (size_t)width,
+               (size_t)width * sizeof *row);
+    } else {
+        size_t first = (size_t)(place->content_y0 + y) * (size_t)work->source->width +
+                       (size_t)place->content_x0;
+        const uint8_t *texels_8 = (const uint8_t *)work->source->texels + 4 * first + 3;
+        const uint16_t *texels_16 = (const uint16_t *)work->source->texels + 4 * first + 3;
+
+        for (int x = 0; x < width; x++)
+            row[x + 1] = work->source->bits == 8 ? (uint16_t)dw_alpha_from_8(texels_8[4 * x])
+                                                 : texels_16[4 * x];
+    }
+    row[0] = row[1 + dw_content_index(work->plan, -1, 0, width)];
+    row[width + 1] = row[1 + dw_content_index(work->plan, width, 0, width)];
+    return row;
+}
+
+/* Calls for every cell row of [begin, end), keeping the lower row of one as the upper of the next.
+ */
+typedef void (*cell_row_fn)(const dw_tile_work *work, int level, const uint16_t *upper,
+                            const uint16_t *lower, int width, cell_row row, int worker);
+
+static void for_cell_rows(const dw_tile_work *work, int level, int begin, int end, int worker,
+                          cell_row_fn fn)
+{
+    const dw_tile_level *place = dw_work_place(work, level);
+    int width = dw_content_width(place), height = dw_content_height(place);
+    size_t stride = (size_t)work->plan->width + 2;
+    uint16_t *rows = work->scratch[worker].alpha_rows;
+    int held[2] = { -1, -1 };
+
+    for (int y = begin; y < end; y++) {
+        cell_row row = cell_row_at(work->plan, y, height);
+        int wanted[2] = { row.upper, row.lower };
+        const uint16_t *loaded[2];
+
+        for (int i = 0; i < 2; i++) {
+            int slot = wanted[i] & 1;
+
+            /* Two different rows of one parity meet only where a short content wraps. */
+            if (i == 1 && wanted[0] != wanted[1] && (wanted[0] & 1) == slot)
+                slot ^= 1;
+            if (held[slot] != wanted[i])
+                load_alpha_row(work, level, wanted[i], rows + (size_t)slot * stride);
+            held[slot] = wanted[i];
+            loaded[i] = rows + (size_t)slot * stride;
+        }
+        fn(work, level, loaded[0], loaded[1], width, row, worker);
+    }
+}
+
+static void count_row(const dw_tile_work *work, int level, const uint16_t *upper,
+                      const uint16_t *lower, int width, cell_row row, int worker)
+{
+    (void)level;
+    for (int i = 0; i < work->plan->def.cutoff_count; i++)
+        work->scratch[worker].passing[i] += dw_coverage_count_row(
+            upper, lower, width, row.ky_begin, row.ky_end, work->plan->cutoff_samples[i]);
+}
+
+static void add_row(const dw_tile_work *work, int level, const uint16_t *upper,
+                    const uint16_t *lower, int width, cell_row row, int worker)
+{
+    dw_coverage_add_row(upper, lower, width, row.ky_begin, row.ky_end,
+                        work->scratch[worker].histogram + (size_t)level * DW_COVERAGE_BINS);
+}
+
+static void count_band(const dw_tile_work *work, int level, int begin, int end, int worker)
+{
+    for_cell_rows(work, level, begin, end, worker, count_row);
+}
+
+static void add_band(const dw_tile_work *work, int level, int begin, int end, int worker)
+{
+    for_cell_rows(work, level, begin, end, worker, add_row);
+}
+
+static bool is_remapped(const dw_tile_work *work, int level)
+{
+    const dw_tile_level *place = dw_work_place(work, level);
+
+    return level >= work->plan->def.start_level &&
+           dw_content_width(place) >= DW_COVERAGE_SIDE_MIN &&
+           dw_content_height(place) >= DW_COVERAGE_SIDE_MIN;
+}
+
+dw_status dw_tile_count_coverage(dw_tile_work *work, dw_error *err)
+{
+    for (int level = 0; level < work->levels; level++) {
+        int rows = dw_content_height(dw_work_place(work, level)) + 1;
+
+        if (level == 0 && work->plan->def.target_coverage == NULL &&
+            dw_tile_for_bands(work, level, rows, count_band, err) != DW_OK)
+            return err->code;
+        if (is_remapped(work, level) &&
+            dw_tile_for_bands(work, level, rows, add_band, err) != DW_OK)
+            return err->code;
+    }
+    return DW_OK;
+}
+
+#define DW_SHARE_ONE (1u << 20) /* denominator of a share given by the caller */
+
+/* The samples of level 0, or of the given share, that cutoff i must let pass. */
+static void tile_target(const dw_tile_work *work, int i, uint64_t *passing, uint64_t *count)
+{
+    const dw_atlas_def *def = &work->plan->def;
+
+    if (def->target_coverage != NULL) {
+        double share = def->target_coverage[work->tile * def->cutoff_count + i];
+
+        *count = DW_SHARE_ONE;
+        *passing = (uint64_t)(share * DW_SHARE_ONE + 0.5);
+        return;
+    }
+    *count = 16 * dw_content_area(dw_work_place(work, 0));
+    *passing = 0;
+    for (int worker = 0; worker < dw_run_thread_count(&work->run); worker++)
+        *passing += work->scratch[worker].passing[i];
+}
+
+static void sum_histograms(const dw_tile_work *work, int level, uint32_t *out)
+{
+    memcpy(out, work->scratch[0].histogram + (size_t)level * DW_COVERAGE_BINS,
+           DW_COVERAGE_BINS * sizeof *out);
+    for (int worker = 1; worker < dw_run_thread_count(&work->run); worker++) {
+        const uint32_t *histogram =
+            work->scratch[worker].histogram + (size_t)level * DW_COVERAGE_BINS;
+
+        for (int bin = 0; bin < DW_COVERAGE_BINS; bin++)
+            out[bin] += histogram[bin];
+    }
+}
+
+void dw_tile_choose_remaps(dw_tile_work *work)
+{
+    uint64_t target[DW_CUTOFFS_MAX], target_count[DW_CUTOFFS_MAX];
+    uint32_t histogram[DW_COVERAGE_BINS];
+
+    for (int i = 0; i < work->plan->def.cutoff_count; i++)
+        tile_target(work, i, &target[i], &target_count[i]);
+    for (int level = 0; level < work->levels; level++) {
+        if (!is_remapped(work, level))
+            continue;
+        sum_histograms(work, level, histogram);
+        work->remaps[level] = dw_coverage_choose_remap(work->plan, histogram, target, target_count);
+    }
+}
+
+/* ---- measuring finished alpha ---- */
+
+typedef struct measure_job {
+    const dw_alpha_view *alpha;
+    const dw_rect *areas;
+    const uint32_t *cutoff_samples;
+    int cutoff_count;
+    dw_coverage_sampling sampling;
+    uint16_t *rows; /* two padded rows a worker */
+    size_t row_size;
+    double *out;
+} measure_job;
+
+static uint16_t alpha_at(const dw_alpha_view *alpha, int x, int y)
+{
+    ptrdiff_t at = y * alpha->row_stride + x * alpha->texel_stride;
+
+    return alpha->bits == 8 ? (uint16_t)dw_alpha_from_8(((const uint8_t *)alpha->data)[at])
+                            : ((const uint16_t *)alpha->data)[at];
+}
+
+static void load_measured_row(const dw_alpha_view *alpha, const dw_rect *area, int y, uint16_t *row)
+{
+    int at_y = area->y + dw_clamp_index(y, 0, area->height);
+
+    for (int x = 0; x < area->width; x++)
+        row[x + 1] = alpha_at(alpha, area->x + x, at_y);
+    row[0] = row[1];
+    row[area->width + 1] = row[area->width];
+}
+
+static void measure_bilinear(const measure_job *job, const dw_rect *area, uint16_t *rows,
+                             uint64_t *passing)
+{
+    uint16_t *upper = rows, *lower = rows + job->row_size;
+
+    load_measured_row(job->alpha, area, 0, upper);
+    for (int y = 0; y <= area->height; y++) {
+        uint16_t *swap = upper;
+        int ky_begin = y == 0 ? 2 : 0, ky_end = y == area->height ? 2 : 4;
+
+        load_measured_row(job->alpha, area, y, lower);
+        for (int i = 0; i < job->cutoff_count; i++)
+            passing[i] += dw_coverage_count_row(upper, lower, area->width, ky_begin, ky_end,
+                                                job->cutoff_samples[i]);
+        upper = lower;
+        lower = swap;
+    }
+}
+
+static void measure_texels(const measure_job *job, const dw_rect *area, uint64_t *passing)
+{
+    for (int y = 0; y < area->height; y++)
+        for (int x = 0; x < area->width; x++) {
+            uint32_t sample = 64u * alpha_at(job->alpha, area->x + x, area->y + y);
+
+            for (int i = 0; i < job->cutoff_count; i++)
+                passing[i] += sample >= job->cutoff_samples[i];
+        }
+}
+
+static void measure_area(void *user, int64_t item, int worker)
+{
+    const measure_job *job = user;
+    const dw_rect *area = &job->areas[item];
+    double samples = (double)area->width * area->height;
+    uint64_t passing[DW_CUTOFFS_MAX] = { 0 };
+
+    if (job->sampling == DW_COVERAGE_SAMPLING_TEXEL) {
+        measure_texels(job, area, passing);
+    } else {
+        measure_bilinear(job, area, job->rows + 2 * job->row_size * (size_t)worker, passing);
+        samples *= 16.0;
+    }
+    for (int i = 0; i < job->cutoff_count; i++)
+        job->out[item * job->cutoff_count + i] = (double)passing[i] / samples;
+}
+
+dw_status dw_coverage_measure(const dw_alpha_view *alpha, const dw_rect *areas, int area_count,
+                              const double *cutoffs, int cutoff_count,
+                              dw_coverage_sampling sampling, const dw_run *run, double *out,
+                              dw_error *err)
+{
+    uint32_t cutoff_samples[DW_CUTOFFS_MAX];
+    measure_job job = { alpha, areas, cutoff_samples, cutoff_count, sampling, NULL, 0, out };
+    dw_status status;
+
+    for (int i = 0; i < cutoff_count; i++)
+        cutoff_samples[i] = dw_cutoff_sample(cutoffs[i]);
+    job.row_size = (size_t)alpha->width + 2;
+    status = DW_ALLOC(2 * job.row_size * (size_t)dw_run_thread_count(run), &job.rows, err);
+    if (status == DW_OK)
+        status = dw_parallel_for(run, area_count, measure_area, &job, err);
+    dw_free(job.rows);
+    return status;
+}

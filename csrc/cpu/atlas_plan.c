@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/atlas_plan.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+dw_atlas_def dw_atlas_def_default(void)
+{
+    return (dw_atlas_def) {
+        .color_space = DW_COLOR_SPACE_SRGB,
+        .filter = DW_MIP_FILTER_BOX,
+        .fill = DW_FILL_MODE_EDGE,
+        .coverage = DW_COVERAGE_MODE_TILE,
+        .cutoff_count = 1,
+        .cutoffs = { 0.5 },
+        .start_level = 1,
+        .strength = 1.0,
+    };
+}
+
+uint32_t dw_cutoff_sample(double cutoff)
+{
+    /* 1e-6 of a sample step takes back what a decimal cutoff lost in binary. */
+    return (uint32_t)ceil(cutoff * 64.0 * 65535.0 - 1e-6);
+}
+
+int dw_level_total(int width, int height)
+{
+    int side = width > height ? width : height;
+    int total = 1;
+
+    while (side > 1) {
+        side >>= 1;
+        total++;
+    }
+    return total;
+}
+
+static dw_status check_def(const dw_atlas_def *def, dw_error *err)
+{
+    double last = 0.0;
+
+    if (def->cutoff_count < 1 || def->cutoff_count > DW_CUTOFFS_MAX)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "cutoffs must hold 1 to %d values, got %d",
+                       DW_CUTOFFS_MAX, def->cutoff_count);
+    for (int i = 0; i < def->cutoff_count; i++) {
+        double cutoff = def->cutoffs[i];
+
+        if (!(cutoff > 0.0 && cutoff < 1.0))
+            return dw_fail(err, DW_ERROR_ARGUMENT,
+                           "cutoffs must lie inside (0, 1), got %g; an 8-bit reference r is "
+                           "r / 255",
+                           cutoff);
+        if (cutoff <= last)
+            return dw_fail(err, DW_ERROR_ARGUMENT,
+                           "cutoffs must ascend, got %g after %g; sort them", cutoff, last);
+        last = cutoff;
+    }
+    if (def->start_level < 0)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "start_level must be 0 or more, got %d",
+                       def->start_level);
+    if (!(def->strength >= 0.0 && def->strength <= 1.0))
+        return dw_fail(err, DW_ERROR_ARGUMENT, "strength must lie in [0, 1], got %g",
+                       def->strength);
+    if (def->target_coverage != NULL && def->coverage != DW_COVERAGE_MODE_TILE)
+        return dw_fail(err, DW_ERROR_ARGUMENT,
+                       "target_coverage is a share for each tile: it needs coverage=\"tile\"");
+    if (def->level_count < 0)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "max_level must be 0 or more, got %d",
+                       def->level_count - 1);
+    return DW_OK;
+}
+
+static dw_status check_rect(const dw_rect *rect, int index, int width, int height, int gutter,
+                            dw_error *err)
+{
+    if (rect->width < 1 || rect->height < 1)
+        return dw_fail(err, DW_ERROR_ARGUMENT,
+                       "tiles: rect %d is %d x %d texels; each side must be 1 or more", index,
+                       rect->width, rect->height);
+    if (rect->x < 0 || rect->y < 0 || rect->width > width - rect->x ||
+        rect->height > height - rect->y)
+        return dw_fail(err, DW_ERROR_ARGUMENT,
+                       "tiles: rect %d (x %d, y %d, %d x %d) reaches outside the image of "
+                       "%d x %d texels",
+                       index, rect->x, rect->y, rect->width, rect->height, width, height);
+    if (2 * (int64_t)gutter >= rect->width || 2 * (int64_t)gutter >= rect->height)
+        return dw_fail(err, DW_ERROR_ARGUMENT,
+                       "gutter %d leaves nothing of tile %d, which is %d x %d texels; it must be "
+                       "less than half of each side",
+                       gutter, index, rect->width, rect->height);
+    return DW_OK;
+}
+
+static int compare_by_top(const void *a, const void *b)
+{
+    const dw_rect *const *left = a, *const *right = b;
+
+    return ((*left)->y > (*right)->y) - ((*left)->y < (*right)->y);
+}
+
+/* A sweep down the image: only rects whose rows meet are compared. */
+static dw_status check_overlap(const dw_rect *rects, int count, dw_error *err)
+{
+    const dw_rect **sorted = NULL;
+
+    DW_TRY(DW_ALLOC((size_t)count, &sorted, err));
+    for (int i = 0; i < count; i++)
+        sorted[i] = &rects[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_by_top);
+    for (int i = 0; i < count; i++) {
+        const dw_rect *a = sorted[i];
+
+        for (int j = i + 1; j < count && sorted[j]->y < a->y + a->height; j++) {
+            const dw_rect *b = sorted[j];
+
+            if (b->x >= a->x + a->width || a->x >= b->x + b->width)
+                continue;
+            dw_fail(err, DW_ERROR_ARGUMENT,
+                    "tiles: rects %d and %d overlap (x %d, y %d, %d x %d and x %d, y %d, "
+                    "%d x %d); every texel may belong to one tile only",
+                    (int)(a - rects), (int)(b - rects), a->x, a->y, a->width, a->height, b->x, b->y,
+                    b->width, b->height);
+            goto fail;
+        }
+    }
+    dw_free(sorted);
+    return DW_OK;
+fail:
+    dw_free(sorted);
+    return err->code;
+}
+
+dw_status dw_check_rects(const dw_rect *rects, int count, int width, int height, int gutter,
+                         dw_error *err)
+{
+    if (gutter < 0)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "gutter must be 0 or more, got %d", gutter);
+    for (int i = 0; i < count; i++)
+        if (check_rect(&rects[i], i, width, height, gutter, err) != DW_OK)
+            return err->code;
+    return check_overlap(rects, count, err);
+}
+
+static dw_status check_source(const dw_atlas_source *source, dw_error *err)
+{
+    if (source->width < 1 || source->height < 1)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "image is empty: %d x %d texels", source->width,
+                       source->height);
+    if (source->width > DW_SIDE_MAX || source->height > DW_SIDE_MAX)
+        return dw_fail(err, DW_ERROR_CAPACITY,
+                       "image is %d x %d texels; at most %d on a side, split the atlas",
+                       source->width, source->height, DW_SIDE_MAX);
+    return DW_OK;
+}
+
+/* Content texels of one axis: those that [begin, end) of level 0 touches, within the tile's own. */
+static void place_content(int begin, int end, int size, int level_size, int own_begin, int own_end,
+                          int *out_begin, int *out_end)
+{
+    int64_t first = (int64_t)begin * level_size / size;
+    int64_t last = ((int64_t)end * level_size + size - 1) / size;
+
+    *out_begin = first < own_begin ? own_begin : (int)first;
+    *out_end = last > own_end ? own_end : (int)last;
+    if (*out_begin >= *out_end) {
+        *out_begin = own_begin;
+        *out_end = own_end;
+    }
+}
+
+static dw_tile_level place_tile(const dw_atlas_plan *plan, const dw_rect *rect, int gutter,
+                                int level)
+{
+    int width = plan->level_width[level], height = plan->level_height[level];
+    dw_tile_level place = {
+        .x0 = dw_level_edge(rect->x, plan->width, width),
+        .y0 = dw_level_edge(rect->y, plan->height, height),
+        .x1 = dw_level_edge(rect->x + rect->width, plan->width, width),
+        .y1 = dw_level_edge(rect->y + rect->height, plan->height, height),
+    };
+
+    place_content(rect->x + gutter, rect->x + rect->width - gutter, plan->width, width, place.x0,
+                  place.x1, &place.content_x0, &place.content_x1);
+    place_content(rect->y + gutter, rect->y + rect->height - gutter, plan->height, height, place.y0,
+                  place.y1, &place.content_y0, &place.content_y1);
+    return place;
+}
+
+/* A tile lives at a level while it is a texel or more along both axes. */
+static int count_tile_levels(const dw_atlas_plan *plan, const dw_rect *rect)
+{
+    int level = 1;
+
+    while (level < plan->level_total &&
+           (int64_t)rect->width * plan->level_width[level] >= plan->width &&
+           (int64_t)rect->height * plan->level_height[level] >= plan->height)
+        level++;
+    return level;
+}
+
+static void place_tiles(dw_atlas_plan *plan)
+{
+    /* Kept gutters are data like any other. */
+    int gutter = plan->def.fill == DW_FILL_MODE_KEEP ? 0 : plan->def.gutter;
+    int64_t area = 0;
+
+    plan->merged_level = plan->level_total;
+    for (int tile = 0; tile <= plan->tile_count; tile++) {
+        const dw_rect *rect = &plan->rects[tile];
+        int levels = count_tile_levels(plan, rect);
+        int tile_gutter = tile < plan->tile_count ? gutter : 0;
+
+        plan->tile_levels[tile] = levels;
+        if (levels < plan->merged_level)
+            plan->merged_level = levels;
+        if (tile < plan->tile_count)
+            area += (int64_t)rect->width * rect->height;
+        for (int level = 0; level < levels; level++)
+            plan->places[(size_t)tile * (size_t)plan->level_total + (size_t)level] =
+                place_tile(plan, rect, tile_gutter, level);
+    }
+    /* Kept data must reach the levels below a tile's size too: the whole image is baked as well. */
+    plan->has_background =
+        area < (int64_t)plan->width * plan->height || plan->def.fill == DW_FILL_MODE_KEEP;
+}
+
+static void size_levels(dw_atlas_plan *plan)
+{
+    for (int n = 0; n < plan->level_total; n++) {
+        plan->level_width[n] = plan->width >> n > 0 ? plan->width >> n : 1;
+        plan->level_height[n] = plan->height >> n > 0 ? plan->height >> n : 1;
+    }
+    plan->write_count = plan->def.level_count;
+    if (plan->write_count == 0 || plan->write_count > plan->level_total)
+        plan->write_count = plan->level_total;
+}
+
+static void set_cutoffs(dw_atlas_plan *plan)
+{
+    for (int i = 0; i < plan->def.cutoff_count; i++) {
+        plan->cutoff_samples[i] = dw_cutoff_sample(plan->def.cutoffs[i]);
+        plan->cutoff_alpha[i] = (plan->cutoff_samples[i] + 32) / 64;
+    }
+    plan->strength = (uint32_t)floor(plan->def.strength * 65536.0 + 0.5);
+}
+
+static dw_status build_plan(dw_atlas_plan *plan, const dw_rect *rects, int bits, dw_error *err)
+{
+    size_t places = (size_t)(plan->tile_count + 1);
+
+    DW_TRY(DW_ALLOC(places, &plan->rects, err));
+    for (int i = 0; i < plan->tile_count; i++)
+        plan->rects[i] = rects != NULL ? rects[i] : (dw_rect) { 0, 0, plan->width, plan->height };
+    plan->rects[plan->tile_count] = (dw_rect) { 0, 0, plan->width, plan->height };
+    DW_TRY(dw_check_rects(plan->rects, plan->tile_count, plan->width, plan->height,
+                          plan->def.gutter, err));
+    size_levels(plan);
+    set_cutoffs(plan);
+    DW_TRY(DW_ALLOC(places, &plan->tile_levels, err));
+    DW_TRY(DW_ALLOC_ZEROED(places * (size_t)plan->level_total, &plan->places, err));
+    place_tiles(plan);
+    for (int n = 1; n < plan->level_total; n++) {
+        DW_TRY(
+            dw_filter_axis_init(plan->def.filter, plan->level_width[n - 1], &plan->axis_x[n], err));
+        DW_TRY(dw_filter_axis_init(plan->def.filter, plan->level_height[n - 1], &plan->axis_y[n],
+                                   err));
+    }
+    DW_TRY(dw_light_tables_create(plan->def.color_space, bits, &plan->light, err));
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+dw_status dw_atlas_plan_create(const dw_atlas_def *def, const dw_atlas_source *source,
+                               const dw_rect *rects, int tile_count, dw_atlas_plan **out,
+                               dw_error *err)
+{
+    dw_atlas_plan *plan = NULL;
+
+    *out = NULL;
+    DW_TRY(check_source(source, err));
+    DW_TRY(check_def(def, err));
+    if (rects != NULL && tile_count < 1) {
+        dw_fail(err, DW_ERROR_ARGUMENT,
+                "tiles holds no rect; leave it out to take the image as "
+                "one tile");
+        goto fail;
+    }
+    DW_TRY(DW_ALLOC_ZEROED(1, &plan, err));
+    plan->def = *def;
+    plan->width = source->width;
+    plan->height = source->height;
+    plan->tile_count = rects != NULL ? tile_count : 1;
+    plan->level_total = dw_level_total(source->width, source->height);
+    DW_TRY(build_plan(plan, rects, source->bits, err));
+    *out = plan;
+    return DW_OK;
+fail:
+    dw_atlas_plan_destroy(plan);
+    return err->code;
+}
+
+void dw_atlas_plan_destroy(dw_atlas_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    for (int n = 0; n < DW_LEVELS_MAX; n++) {
+        dw_filter_axis_finish(&plan->axis_x[n]);
+        dw_filter_axis_finish(&plan->axis_y[n]);
+    }
+    dw_light_tables_destroy(plan->light);
+    dw_free(plan->rects);
+    dw_free(plan->tile_levels);
+    dw_free(plan->places);
+    dw_free(plan);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* The arithmetic of the foliage-atlas baker, in integers: native C and every Vulkan driver give the
+ * same bytes because they compile this file.
+ *
+ * Quantities: D, linear light, 16 bits (65535 = white). A, alpha weight, 24 bits (DW_WEIGHT_ONE =
+ * opaque). P = D * A / 65535, premultiplied light, never above A. a16, alpha in 16 bits.
+ * Thread-safety: Safe; no state. */
+#ifndef DW_SHARED_ATLAS_H
+#define DW_SHARED_ATLAS_H
+
+#include "shared/limits.h"
+#include "shared/types.h"
+
+#define DW_FIELD_0(type, name) type name;
+#define DW_FIELD_6(type, name) type name[6];
+
+/* Where a tile lies at one level, in texels of that level; ends are exclusive. Texels whose centre
+ * lies in the tile are its own; content texels are those that the inside of the gutter touches. */
+#define DW_TILE_LEVEL_FIELDS(F) \
+    F(int, x0, 0)               \
+    F(int, y0, 0)               \
+    F(int, x1, 0)               \
+    F(int, y1, 0)               \
+    F(int, content_x0, 0)       \
+    F(int, content_y0, 0)       \
+    F(int, content_x1, 0)       \
+    F(int, content_y1, 0)
+
+struct dw_tile_level {
+    DW_TILE_LEVEL_FIELDS(DW_FIELD)
+};
+
+#define DW_REMAP_IDENTITY  0u
+#define DW_REMAP_AFFINE    1u
+#define DW_REMAP_PIECEWISE 2u
+
+/* How one level of one tile turns averaged alpha into tested alpha. Affine: y = y[0] + (a - x[0]) *
+ * k[0]. Piecewise: knots (x, y) with gain k to the next one. x and y are 16-bit alphas, k and
+ * strength are in units of 1/65536. */
+#define DW_ALPHA_REMAP_FIELDS(F) \
+    F(uint, kind, 0)             \
+    F(uint, knots, 0)            \
+    F(uint, strength, 0)         \
+    F(uint, x, 6)                \
+    F(uint, y, 6)                \
+    F(uint, k, 6)
+
+struct dw_alpha_remap {
+    DW_ALPHA_REMAP_FIELDS(DW_FIELD)
+};
+
+#ifndef GL_core_profile
+typedef struct dw_tile_level dw_tile_level;
+typedef struct dw_alpha_remap dw_alpha_remap;
+#endif
+
+/* 8-bit alpha to 16 bits: 255 becomes 65535. */
+DW_INLINE uint dw_alpha_from_8(uint a8)
+{
+    return a8 * 257u;
+}
+
+DW_INLINE uint dw_alpha_to_8(uint a16)
+{
+    return (a16 + 128u) / 257u;
+}
+
+DW_INLINE uint dw_weight_from_alpha(uint a16)
+{
+    return a16 * 255u;
+}
+
+DW_INLINE uint dw_weight_to_alpha(uint weight)
+{
+    return (weight + 127u) / 255u;
+}
+
+/* P of a level-0 texel. The product of two 16-bit numbers plus 128 stays below 2^32. */
+DW_INLINE uint dw_premultiply(uint light, uint a16)
+{
+    return (light * a16 + 128u) / 257u;
+}
+
+/* round(65536 * P / A), 0 to 65536, for 0 <= P <= A < 2^24 and A > 0, in 32-bit divisions. */
+DW_INLINE uint dw_unpremultiply(uint p, uint a)
+{
+    uint high = (p << 8) / a;
+    uint rest = (p << 8) - high * a;
+
+    return (high << 8) + ((rest << 8) + (a >> 1)) / a;
+}
+
+/* First texel of a level whose centre does not lie left of source position p (0 to size). */
+DW_INLINE int dw_level_edge(int p, int size, int level_size)
+{
+    return DW_INT((DW_I64(2) * DW_I64(p) * DW_I64(level_size) + DW_I64(size) - DW_I64(1)) /
+                  (DW_I64(2) * DW_I64(size)));
+}
+
+/* Index i brought into [begin, end): the nearest, or the same one modulo the length. */
+DW_INLINE int dw_clamp_index(int i, int begin, int end)
+{
+    return i < begin ? begin : (i >= end ? end - 1 : i);
+}
+
+DW_INLINE int dw_wrap_index(int i, int begin, int end)
+{
+    int length = end - begin;
+    int offset = (i - begin) % length;
+
+    return begin + (offset < 0 ? offset + length : offset);
+}
+
+/* A bilinear sample at eighths (1 + 2 * k) / 8 between four texels, times 64. k: 0 to 3. */
+DW_INLINE uint dw_bilinear_64(uint a00, uint a10, uint a01, uint a11, uint kx, uint ky)
+{
+    uint left = (7u - 2u * ky) * a00 + (1u + 2u * ky) * a01;
+    uint right = (7u - 2u * ky) * a10 + (1u + 2u * ky) * a11;
+
+    return (7u - 2u * kx) * left + (1u + 2u * kx) * right;
+}
+
+/* How far a threshold at bin b, passed by `passing` of `count` samples, misses the share
+ * `target` of `target_count`: comparable between bins of one level. */
+DW_INLINE uint64_t dw_coverage_miss(uint64_t passing, uint64_t count, uint64_t target,
+                                    uint64_t target_count)
+{
+    uint64_t got = passing * target_count;
+    uint64_t wanted = target * count;
+
+    return got > wanted ? got - wanted : wanted - got;
+}
+
+/* Gain of the affine remap that takes threshold t to cutoff c (16-bit alphas, 0 < t < 65535): the
+ * steeper of the two lines that keep 0 at or below 0 and opaque at or above opaque. */
+DW_INLINE uint dw_affine_gain(uint c16, uint t16)
+{
+    uint below = (c16 << 16) / t16;
+    uint above = ((DW_ALPHA_ONE - c16) << 16) / (DW_ALPHA_ONE - t16);
+    uint gain = below > above ? below : above;
+
+    return gain > DW_GAIN_MAX ? DW_GAIN_MAX : gain;
+}
+
+/* base + (a - x) * k / 65536, held within 0 and 65535. */
+DW_INLINE uint dw_line(uint a, uint x, uint base, uint k)
+{
+    int64_t y = DW_I64(base) + (((DW_I64(a) - DW_I64(x)) * DW_I64(k)) >> 16);
+
+    return y < DW_I64(0) ? 0u : (y > DW_I64(DW_ALPHA_ONE) ? DW_ALPHA_ONE : DW_UINT(y));
+}
+
+DW_INLINE uint dw_remap_alpha(dw_alpha_remap remap, uint a)
+{
+    uint segment = 0u;
+    uint mapped;
+
+    if (remap.kind == DW_REMAP_IDENTITY)
+        return a;
+    if (remap.kind == DW_REMAP_PIECEWISE)
+        while (segment + 2u < remap.knots && a >= remap.x[segment + 1u])
+            segment++;
+    mapped = dw_line(a, remap.x[segment], remap.y[segment], remap.k[segment]);
+    return dw_line(mapped, a, a, remap.strength);
+}
+
+/* Where a dilated texel finds its colour: squared distance, then dy, then dx, so that the smallest
+ * key is the nearest seed and, among equals, the upper and then the left one. Never below zero,
+ * at most 49 * 256 + 255. */
+DW_INLINE uint dw_seed_key(int dx, int dy)
+{
+    return DW_UINT(dx * dx + dy * dy) * 256u + DW_UINT(dy + 7) * 16u + DW_UINT(dx + 7);
+}
+
+#define DW_SEED_NONE 0xffffu
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits and workgroup sizes: literals, read by C dispatches and GLSL layouts alike.
+ * Thread-safety: Safe; no state. */
+#ifndef DW_SHARED_LIMITS_H
+#define DW_SHARED_LIMITS_H
+
+#define DW_LEVELS_MAX  15    /* mip levels: sides up to 16384 texels */
+#define DW_SIDE_MAX    16384 /* texels along one side of an atlas */
+#define DW_CUTOFFS_MAX 4     /* alpha-test references that one bake keeps the coverage for */
+#define DW_REMAP_KNOTS 6     /* DW_CUTOFFS_MAX + 2: the ends of the alpha range are knots too */
+
+/* Alpha histogram: bins over the 22-bit bilinear samples (64 * 65535 at most). 4096 bins place the
+ * threshold 16 times finer than an 8-bit alpha step and fit in 16 KiB of shared memory. */
+#define DW_COVERAGE_BINS      4096
+#define DW_COVERAGE_BIN_SHIFT 10
+
+/* Radius in texels of the nearest-colour dilation around visible texels. 7 keeps distance, dy and
+ * dx of a seed in one 16-bit key and covers a 4x4 block plus an 8-tap footprint. */
+#define DW_DILATE_RADIUS 7
+
+/* Content sides in texels below which alpha keeps its average: a coverage of 1 to 9 cells cannot
+ * be met by any threshold. */
+#define DW_COVERAGE_SIDE_MIN 4
+
+/* Greatest alpha gain of a remap, in units of 1/65536: thin cards need far more than 4. */
+#define DW_GAIN_MAX (64u << 16)
+
+#define DW_ALPHA_ONE    65535u    /* opaque as a 16-bit alpha */
+#define DW_WEIGHT_ONE   16711425u /* opaque as a 24-bit accumulator: 255 * 65535 */
+#define DW_FILTER_ONE   16384     /* sum of the taps of a mip filter */
+#define DW_FILTER_SHIFT 14
+#define DW_FILTER_TAPS  20 /* most taps of a filter along one axis, odd sizes included */
+
+#endif

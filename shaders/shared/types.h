@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* One vocabulary for files that are C11 and GLSL at once.
+ * Thread-safety: Safe; no state. */
+#ifndef DW_SHARED_TYPES_H
+#define DW_SHARED_TYPES_H
+
+#ifdef GL_core_profile /* glslang defines it, C compilers do not */
+#define DW_INLINE
+#define DW_INT(x)  int(x)
+#define DW_UINT(x) uint(x)
+#define DW_I64(x)  int64_t(x)
+#define DW_U64(x)  uint64_t(x)
+#else
+#include <stdint.h>
+typedef uint32_t uint;
+#define DW_INLINE  static inline
+#define DW_INT(x)  ((int)(x))
+#define DW_UINT(x) ((uint)(x))
+#define DW_I64(x)  ((int64_t)(x))
+#define DW_U64(x)  ((uint64_t)(x))
+#endif
+
+/* F(type, name, count) rows make the struct in both languages; count 0 is a scalar. Members are
+ * 4-byte scalars, so that scalar block layout, C and NumPy agree without padding. */
+#define DW_FIELD(type, name, count) DW_FIELD_##count(type, name)
+
+#endif
