@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""The atlas tests again, on builds of the core that the usual run does not exercise."""
+
+from __future__ import annotations
+
+import pytest
+from contract import variants
+from contract.repository import run_or_fail, tool
+
+pytestmark = [pytest.mark.build, pytest.mark.slow]
+
+TESTS = ("tests/unit", "tests/api", "-k", "atlas")
+
+
+def test_scalar_build_passes_the_atlas_tests():
+    """No SIMD, warnings are errors: the bytes do not depend on the instruction set."""
+    library = variants.build("scalar", DW_SCALAR="1", DW_ASSERT="1", DW_WERROR="1")
+    variants.run_tests(library, *TESTS, DAPPLEWOOD_DEVICE="cpu")
+
+
+def test_sanitized_build_passes_the_atlas_tests():
+    """Memory faults and undefined behaviour anywhere in the core end the run."""
+    library = variants.build("sanitized", DW_SANITIZE="address,undefined", DW_ASSERT="1")
+    runtimes = [
+        run_or_fail([tool("gcc"), f"-print-file-name={name}"]).strip()
+        for name in ("libasan.so", "libstdc++.so")
+    ]
+    variants.run_tests(
+        library,
+        *TESTS,
+        "-m",
+        "not slow",
+        DAPPLEWOOD_DEVICE="cpu",
+        LD_PRELOAD=":".join(runtimes),  # the interpreter itself is not instrumented
+        ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1",  # the interpreter leaks
+        PYTHONMALLOC="malloc",
+    )
