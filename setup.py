@@ -39,6 +39,7 @@ UNIX_FLAGS = [
     "-pthread",
     "-Wall",
     "-Wextra",
+    "-Werror=implicit-function-declaration",
 ]
 MSVC_FLAGS = ["/std:c11", "/O2", "/fp:strict", "/W3", "/experimental:c11atomics"]
 
