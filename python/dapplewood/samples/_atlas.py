@@ -15,6 +15,8 @@ from ._plants import SPECIES, Plan, fractal, tuft
 
 _SMALLEST_TILE = 32
 _THREADS = 2
+# Cards smaller than this spend their time in the interpreter, which one thread holds at a time.
+_THREADED_PIXELS = 400_000
 _DEFAULT_ORDER = ("oak", "maple", "ash", "beech", "birch", "boxwood", "willow", "ivy", "pine",
                   "spruce", "fern", "bare", "grass", "clover", "daisy", "autumn", "reed")
 
@@ -26,6 +28,7 @@ class Grid(NamedTuple):
 
 
 def _tile_grid(columns: int, rows: int, gutter: int):
+    # Imported late: drawing needs NumPy alone, baking the compiled core.
     try:
         from ..atlas import TileGrid
     except ImportError:
@@ -123,7 +126,8 @@ def labelled_atlas(size: int | tuple[int, int] = 2048, columns: int = 4, rows: i
             y, x = i // columns * tile_height, i % columns * tile_width
             encode(card, gutter, image[y : y + tile_height, x : x + tile_width])
 
-    with ThreadPoolExecutor(_THREADS) as pool:
+    threads = _THREADS if inner[0] * inner[1] >= _THREADED_PIXELS else 1
+    with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(paint, dict.fromkeys(labels)):
             pass
     return image, _tile_grid(columns, rows, gutter), labels
@@ -193,7 +197,7 @@ def grass_strip(width: int = 1024, height: int = 256, seed: int = 0, *, density:
     return image
 
 
-def fractal_card(size: int | tuple[int, int] = 512, seed: int = 0, *, depth: int = 5,
+def fractal_card(size: int | tuple[int, int] = 512, seed: int = 0, *, depth: int = 6,
                  gutter: int = 2, background="black", bit_depth: int = 8) -> np.ndarray:
     """Draw a self-similar crown whose detail goes from the trunk down to single texels.
 
@@ -221,7 +225,8 @@ def fractal_card(size: int | tuple[int, int] = 512, seed: int = 0, *, depth: int
     width, height = _checked_size(size)
     gutter, seed = _counted("gutter", gutter, 0), _counted("seed", seed, 0)
     if _counted("depth", depth, 1) > 8:
-        raise ValueError(f"depth: wanted 1 to 8 generations, got {depth}; each one doubles the work")
+        raise ValueError(f"depth: wanted 1 to 8 generations, got {depth}; "
+                         "each one triples the work")
     _checked_tile(width, height, gutter)
     encode = _Encoder(background, bit_depth)
     plan = Plan(np.random.default_rng([seed, 2000]))

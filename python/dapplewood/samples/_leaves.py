@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Callable
 
 import numpy as np
@@ -10,7 +11,25 @@ import numpy as np
 from ._raster import (BODY, CHANNELS, COVERAGE, SECOND, SHADOW, SIDE, VEIN, Sprite, box_blur,
                       polygon_coverage, stroke, value_noise)
 
-Maker = Callable[[np.random.Generator, float], Sprite]
+@dataclass(frozen=True)
+class Maker:
+    """Draws sprites of one kind of leaf and knows their extent in leaf lengths."""
+
+    draw: Callable[[np.random.Generator, float, float], Sprite]  # rng, texels, lean in [-1, 1]
+    outline: np.ndarray  # (N, 2), unbent
+    bend: float = 0.0  # sideways shift of the tip at lean 1
+    petiole: float = 0.0  # length of the stalk below the attachment of the blade
+
+    def hull(self, lean: float) -> np.ndarray:
+        """Points around the leaf, (N, 2)."""
+        points = self.outline.copy()
+        points[:, 0] += self.bend * lean * points[:, 1] ** 2
+        return points
+
+
+def _box(half_width: float, bottom: float, top: float) -> np.ndarray:
+    return np.array([(-half_width, bottom), (half_width, bottom), (half_width, top),
+                     (-half_width, top)])
 
 
 def _mirrored(half: np.ndarray) -> np.ndarray:
@@ -91,9 +110,11 @@ class _Frame:
 
     def __init__(self, outline: np.ndarray, size: float, petiole: float):
         self.size = size
-        self.shadow_radius = max(1, int(round(0.035 * size)))
-        margin = 2 * self.shadow_radius + 3
         left, right = outline[:, 0].min(), outline[:, 0].max()
+        # A wide leaf casts a soft shadow, a blade of grass a tight one.
+        spread = min(max(0.12 * (right - left), 0.010), 0.035)
+        self.shadow_radius = max(1, int(round(spread * size)))
+        margin = 2 * self.shadow_radius + 3
         bottom, top = min(outline[:, 1].min(), -petiole), outline[:, 1].max()
         self.origin = (margin - left * size, margin + top * size)
         self.width = int(np.ceil((right - left) * size)) + 2 * margin
@@ -168,15 +189,16 @@ def _ray_veins(frame: _Frame, x, tips, side_veins: float, weight: float):
 def leaf(outline: Callable[[np.random.Generator], np.ndarray], *, veins=("pinnate", 8.0, 0.9),
          petiole: float = 0.12, bend: float = 0.08, jitter: float = 0.012, weight: float = 1.0,
          relief: float = 0.07, mottle: float = 0.09, bites: float = 0.0, mark=None,
-         blotch: float = 0.0) -> Maker:
+         blotch: float = 0.0, gloss: float = 0.16) -> Maker:
     """Return a maker of flat leaves: outline, petiole, veins, relief, mottling and damage.
 
     `bend` curves the midrib sideways, `bites` is the chance of a gnawed rim, `blotch` the amount of
-    second-colour stains, `mark(x, y)` a second-colour pattern in the leaf's frame.
+    second-colour stains, `gloss` the amount of pale sheen, `mark(x, y)` a second-colour pattern in
+    the leaf's frame.
     """
 
-    def make(rng: np.random.Generator, size: float) -> Sprite:
-        curve = bend * (2.0 * rng.random() - 1.0)
+    def draw(rng: np.random.Generator, size: float, lean: float) -> Sprite:
+        curve = bend * lean
         shape = _jittered(outline(rng), rng, jitter)
         shape[:, 0] += curve * shape[:, 1] ** 2
         frame = _Frame(shape, size, petiole)
@@ -191,22 +213,27 @@ def leaf(outline: Callable[[np.random.Generator], np.ndarray], *, veins=("pinnat
             frame, x, *numbers, weight)
         amount = np.maximum(amount * cover, stalk)
         whole = np.maximum(cover, stalk)
-        grain = value_noise(rng, frame.height, frame.width, 7.0)
-        fine = value_noise(rng, frame.height, frame.width, 26.0)
-        rim = cover - box_blur(cover, max(1, int(0.012 * size)), 1)
-        body = (1.0 + relief * ribbed + mottle * (0.65 * grain + 0.5 * fine)
-                + 0.16 * (frame.y - 0.5) + 0.18 * np.clip(rim, 0.0, 1.0))
-        side = np.clip(x * 26.0, -1.0, 1.0) * (1.0 - 0.5 * np.clip(np.abs(x) * 2.2, 0.0, 1.0))
+        grain = value_noise(rng, frame.height, frame.width, 6.0)
+        fine = value_noise(rng, frame.height, frame.width, 24.0)
+        # Ridges of noise stand for the net of the smallest veins.
+        net = 0.5 - np.minimum(np.abs(value_noise(rng, frame.height, frame.width, 44.0)) * 2.5, 1.0)
+        rim = np.clip(cover - box_blur(cover, max(1, int(0.012 * size)), 1), 0.0, 1.0)
+        side = np.clip(x * 22.0, -1.0, 1.0) * (1.0 - 0.6 * np.clip(np.abs(x) * 2.2, 0.0, 1.0))
+        body = (1.0 + relief * ribbed + mottle * (0.7 * grain + 0.5 * fine + 0.45 * net)
+                + 0.30 * np.clip(frame.y, 0.0, 1.0) - 0.19 + 0.22 * rim)
+        sheen = value_noise(rng, frame.height, frame.width, 3.5) + 0.5 * side - 0.25
+        amount = np.minimum(1.0, amount + gloss * np.clip(sheen, 0.0, 1.0))
         second = np.zeros_like(cover)
         if mark is not None:
             second += mark(x, frame.y)
         if blotch > 0.0:
-            stain = value_noise(rng, frame.height, frame.width, 5.0) + 0.35 * fine
-            stain += 1.2 * np.clip(rim, 0.0, 1.0) * 2.0
-            second += np.clip((stain - 1.0 + blotch) * 3.0, 0.0, 0.85)
+            stain = value_noise(rng, frame.height, frame.width, 5.0) + 0.5 * fine + 2.0 * rim
+            second += np.clip((stain - 1.1 + blotch) * 2.5, 0.0, 0.8)
         return frame.sprite(whole, body, side, amount, np.clip(second, 0.0, 1.0))
 
-    return make
+    typical = outline(np.random.default_rng(0))
+    hull = typical[:: max(1, len(typical) // 40)]
+    return Maker(draw, hull + 1.8 * jitter * np.sign(hull - (0.0, 0.4)), bend, petiole)
 
 
 def _gnawed(frame: _Frame, shape: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -225,9 +252,9 @@ def ribbon(width: float, bend: float, *, ribs: float = 3.0, dry: float = 0.25,
            taper: float = 0.75) -> Maker:
     """Return a maker of grass blades: an arched ribbon with parallel veins and a drying tip."""
 
-    def make(rng: np.random.Generator, size: float) -> Sprite:
+    def draw(rng: np.random.Generator, size: float, lean: float) -> Sprite:
         t = np.linspace(0.0, 1.0, 80)
-        lean, curl = bend * (2.0 * rng.random() - 1.0), 0.5 + rng.random()
+        lean, curl = bend * lean, 0.5 + 1.2 * rng.random()
         wide = width * (0.7 + 0.6 * rng.random())
         half = wide * np.minimum(1.0, 0.55 + 1.6 * t) * (1.0 - t**2.2) ** taper
         centre = lean * t ** (1.0 + curl)
@@ -244,14 +271,15 @@ def ribbon(width: float, bend: float, *, ribs: float = 3.0, dry: float = 0.25,
         second = np.clip((height - 1.0 + dry * rng.random()) * 6.0, 0.0, 0.9) * np.ones_like(cover)
         return frame.sprite(cover, body, np.clip(local * 3.0, -1.0, 1.0), veins, second)
 
-    return make
+    hull = np.array([(-1.0, 0.0), (1.0, 0.0), (-1.0, 0.5), (1.0, 0.5), (-0.1, 1.0), (0.1, 1.0)])
+    return Maker(draw, hull * (1.3 * width, 1.0), bend)
 
 
 def needles(count: int, length: float, *, angle=(0.5, 0.9), start: float = 0.0,
             thickness: float = 0.011, twig: float = 0.014) -> Maker:
     """Return a maker of needle shoots: `count` needles of `length` around a straight twig."""
 
-    def make(rng: np.random.Generator, size: float) -> Sprite:
+    def draw(rng: np.random.Generator, size: float, lean: float) -> Sprite:
         reach = np.array([[-length, -0.1], [length, 1.0 + length * 0.2]])
         reach[:, 0] = np.clip(reach[:, 0], -0.8, 0.8)
         frame = _Frame(reach, size, 0.0)
@@ -288,13 +316,13 @@ def needles(count: int, length: float, *, angle=(0.5, 0.9), start: float = 0.0,
         planes[SHADOW] = box_blur(planes[COVERAGE], frame.shadow_radius)
         return Sprite(planes, frame.origin, size)
 
-    return make
+    return Maker(draw, _box(min(1.1 * length * float(np.sin(max(angle))), 0.75), 0.0, 1.02))
 
 
 def disc(bumps: float = 14.0) -> Maker:
     """Return a maker of domed flower centres: diameter 1, attached at the centre."""
 
-    def make(rng: np.random.Generator, size: float) -> Sprite:
+    def draw(rng: np.random.Generator, size: float, lean: float) -> Sprite:
         turn = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
         shape = 0.5 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         frame = _Frame(shape, size, 0.0)
@@ -306,7 +334,7 @@ def disc(bumps: float = 14.0) -> Maker:
         flat = np.zeros_like(cover)
         return frame.sprite(cover, body, flat, flat, second)
 
-    return make
+    return Maker(draw, _box(0.5, -0.5, 0.5))
 
 
 # Right-hand outlines of palmate leaves, base to tip, one leaf length high.
@@ -325,7 +353,8 @@ _PETAL = [(0, 0), (0.05, 0.1), (0.10, 0.4), (0.125, 0.75), (0.10, 0.93), (0.055,
 
 
 def _chevron(x, y):
-    return 0.75 * np.clip(1.0 - np.abs(y - 0.52 + 0.9 * np.abs(x)) * 14.0, 0.0, 1.0)
+    band = np.clip(1.0 - np.abs(y - 0.60 + 0.9 * np.abs(x) + 0.9 * x * x) * 8.0, 0.0, 1.0)
+    return 0.6 * band * np.clip(1.4 - 4.2 * np.abs(x), 0.0, 1.0)
 
 
 def _petal_base(x, y):
@@ -370,9 +399,9 @@ MAKERS: dict[str, Maker] = {
                  veins=("pinnate", 9.0, 0.75), petiole=0.14, bend=0.2, jitter=0.03, relief=0.16,
                  mottle=0.22, bites=0.75, blotch=0.75),
     "pinna": leaf(_comb, veins=("pinnate", 15.0, 0.6), petiole=0.02, bend=0.14, jitter=0.006),
-    "blade": ribbon(0.020, 0.45),
+    "blade": ribbon(0.021, 0.38),
     "reed": ribbon(0.034, 0.22, ribs=5.0),
-    "pine": needles(46, 0.72, angle=(0.22, 0.85), start=0.1, thickness=0.0085),
+    "pine": needles(64, 0.72, angle=(0.22, 0.95), start=0.1, thickness=0.0095),
     "spruce": needles(110, 0.17, angle=(0.55, 1.05), thickness=0.0085),
     "disc": disc(),
     "bud": leaf(lambda rng: _mirrored(_blade(0.2, 0.6, 0.7)), petiole=0.0, relief=0.0),

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from ._leaves import MAKERS
 from ._plants import Leaf, Plan, Species, Wood
-from ._raster import (BODY, CHANNELS, COVERAGE, SECOND, SHADOW, SIDE, VEIN, Sprite, stamp, stroke)
+from ._raster import (BODY, CHANNELS, COVERAGE, SECOND, SHADOW, SIDE, VEIN, Sprite, stamp, stroke,
+                      value_noise)
 
 # Unit vector towards the light in the card, x right and y down: the sun stands high on the left.
 _LIGHT_X, _LIGHT_Y = -0.55, -0.84
@@ -17,6 +19,7 @@ _SPRITE_VARIANTS = 5
 _SPRITE_TEXELS = (20.0, 900.0)
 # Distance between the outermost leaf and the rim of the card, pixels.
 _RIM = 1.5
+_SHORTEST_SEGMENT = 4.0  # pixels
 
 
 def linear_from_srgb(code: np.ndarray) -> np.ndarray:
@@ -29,6 +32,7 @@ def srgb_from_linear(value: np.ndarray) -> np.ndarray:
     return np.where(value <= 0.0031308, value * 12.92, 1.055 * value ** (1.0 / 2.4) - 0.055)
 
 
+@lru_cache(maxsize=256)
 def _linear(word: int) -> np.ndarray:
     code = np.array([word >> 16, word >> 8 & 255, word & 255]) / 255.0
     return linear_from_srgb(code)
@@ -70,20 +74,22 @@ def _bounds(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
         lows.append((wood.path - reach).min(axis=0))
         highs.append((wood.path + reach).max(axis=0))
     for leaf in plan.leaves:
-        half = _HALF_WIDTHS[leaf.maker] * leaf.length * abs(leaf.spread)
+        hull = MAKERS[leaf.maker].hull(_lean(_variant(leaf))) * leaf.length
         ax, ay = math.cos(leaf.angle), math.sin(leaf.angle)
-        ends = np.array([(leaf.x, leaf.y), (leaf.x + ax * leaf.length, leaf.y + ay * leaf.length)])
-        reach = np.array([abs(ay), abs(ax)]) * half
-        lows.append(ends.min(axis=0) - reach)
-        highs.append(ends.max(axis=0) + reach)
+        x = leaf.x + ax * hull[:, 1] + ay * leaf.spread * hull[:, 0]
+        y = leaf.y + ay * hull[:, 1] - ax * leaf.spread * hull[:, 0]
+        lows.append((x.min(), y.min()))
+        highs.append((x.max(), y.max()))
     return np.min(lows, axis=0), np.max(highs, axis=0)
 
 
-# Largest distance of each maker's outline from its midrib, bend included, in leaf lengths.
-_HALF_WIDTHS = {"oak": 0.40, "maple": 0.80, "beech": 0.34, "birch": 0.40, "ash": 0.28,
-                "willow": 0.18, "box": 0.34, "ivy": 0.66, "clover": 0.45, "petal": 0.2,
-                "spoon": 0.24, "dead": 0.42, "pinna": 0.24, "blade": 0.40, "reed": 0.24,
-                "pine": 0.7, "spruce": 0.2, "disc": 0.5, "bud": 0.22}
+def _variant(leaf: Leaf) -> int:
+    return int(leaf.variant * _SPRITE_VARIANTS)
+
+
+def _lean(variant: int) -> float:
+    """How far a sprite variant bends, from -1 to 1."""
+    return 2.0 * variant / (_SPRITE_VARIANTS - 1) - 1.0
 
 
 class Painter:
@@ -103,7 +109,8 @@ class Painter:
                 longest[leaf.maker] = max(longest.get(leaf.maker, 0.0), pixels)
         for maker, pixels in sorted(longest.items()):
             size = min(max(2.3 * pixels, _SPRITE_TEXELS[0]), _SPRITE_TEXELS[1])
-            self.sprites[maker] = [MAKERS[maker](self.rng, size) for _ in range(_SPRITE_VARIANTS)]
+            self.sprites[maker] = [MAKERS[maker].draw(self.rng, size, _lean(variant))
+                                   for variant in range(_SPRITE_VARIANTS)]
 
     def paint(self, plan: Plan, layout: Layout, width: int, height: int, *,
               wrap: bool = False) -> np.ndarray:
@@ -112,17 +119,25 @@ class Painter:
         With `wrap`, what leaves the card on one side enters it on the other.
         """
         canvas = np.zeros((4, height, width), np.float32)
+        grain = 1.0 + 0.3 * (value_noise(self.rng, height, width, 40.0)
+                             + value_noise(self.rng, height, width, 130.0))
         parts = sorted([*plan.wood, *plan.leaves], key=lambda part: part.z)
         for part in parts:
             if isinstance(part, Wood):
-                self._wood(canvas, part, layout)
+                self._wood(canvas, part, layout, grain)
             else:
                 for shift in (0, -width, width) if wrap else (0,):
                     self._leaf(canvas, part, layout, shift)
         return canvas
 
-    def _wood(self, canvas: np.ndarray, wood: Wood, layout: Layout) -> None:
+    def _wood(self, canvas: np.ndarray, wood: Wood, layout: Layout, grain) -> None:
         path = layout.pixels(wood.path)
+        radii = np.maximum(wood.radii * layout.scale, 0.3)
+        # Bends shorter than a few pixels do not show.
+        joints = len(path) - 1
+        step = max(1, int(_SHORTEST_SEGMENT * joints / max(np.ptp(path, axis=0).max(), 1.0)))
+        kept = np.unique(np.append(np.arange(0, joints, step), joints))
+        path, radii = path[kept], radii[kept]
         palette = self.species.palettes[wood.tint]
         dx, dy = path[-1] - path[0]
         # The lit side of a stroke is the one whose normal (-dy, dx) turns to the light.
@@ -130,18 +145,22 @@ class Painter:
         colour = _ramp(palette, 0.42 + 0.12 * wood.z)
         flat = np.append(colour, 1.0)
         lit = np.append(colour * 0.75 * facing, 0.0)
-        stroke(canvas, path, np.maximum(wood.radii * layout.scale, 0.3), flat, lit)
+        stroke(canvas, path, radii, flat, lit,
+               grain if wood.tint in ("bark", "head") else None, cut=wood.path[0, 1] <= 0.0)
 
     def _leaf(self, canvas: np.ndarray, leaf: Leaf, layout: Layout, shift: int = 0) -> None:
-        kinds = self.sprites[leaf.maker]
-        sprite = kinds[int(leaf.variant * len(kinds))]
+        sprite = self.sprites[leaf.maker][_variant(leaf)]
         axis = (math.cos(leaf.angle), -math.sin(leaf.angle))
         length = leaf.length * layout.scale
         cast = max(1, round(0.035 * length))
-        stamp(canvas, sprite, layout.pixels((leaf.x, leaf.y)) + (shift, 0), axis, length, leaf.spread,
-              self._colour(leaf, axis), (round(0.6 * cast), cast))
+        base = layout.pixels((leaf.x, leaf.y))
+        # The crown shades itself: full light reaches its upper left, where the sun stands.
+        _, height, width = canvas.shape
+        open_sky = 0.85 + 0.22 * (1.0 - base[1] / height) + 0.10 * (0.5 - base[0] / width)
+        stamp(canvas, sprite, base + (shift, 0), axis, length, leaf.spread,
+              self._colour(leaf, axis, open_sky), (round(0.6 * cast), cast))
 
-    def _colour(self, leaf: Leaf, axis: tuple[float, float]) -> np.ndarray:
+    def _colour(self, leaf: Leaf, axis: tuple[float, float], open_sky: float) -> np.ndarray:
         """Matrix from sprite channels to red, green, blue, alpha and shadow."""
         species = self.species
         # Each leaf has its own hue and tilt, told apart by the digits of its variant number.
@@ -152,8 +171,8 @@ class Painter:
             tint = tint * (1.0 + 0.34 * hue, 1.0 + 0.05 * hue, 1.0 - 0.30 * hue)
         along = axis[0] * _LIGHT_X + axis[1] * _LIGHT_Y
         across = -axis[1] * _LIGHT_X + axis[0] * _LIGHT_Y
-        depth = 0.82 + 0.26 * min(max(leaf.z, -1.0), 1.0)
-        light = depth * (1.08 + 0.16 * along + 0.34 * tilt)
+        depth = 0.80 + 0.30 * min(max(leaf.z, -1.0), 1.0)
+        light = depth * open_sky * (1.10 + 0.16 * along + 0.34 * tilt)
         gloss = species.gloss * across * math.copysign(1.0, leaf.spread)
         colour = np.zeros((5, CHANNELS), np.float32)
         colour[:3, BODY] = tint * light

@@ -8,6 +8,8 @@ from typing import Callable, NamedTuple
 
 import numpy as np
 
+from ._leaves import MAKERS
+
 
 class Wood(NamedTuple):
     path: np.ndarray  # (N, 2)
@@ -58,11 +60,14 @@ class Plan:
 
     def leaf(self, maker, x, y, angle, length, *, z=0.0, tone=None, spread=None,
              tint="leaf") -> None:
+        """Hang a leaf by the end of its petiole."""
         mirror = 1.0 if self.rng.random() < 0.5 else -1.0
         if spread is None:
             spread = self.uniform(0.68, 1.0)
         if tone is None:
-            tone = float(np.clip(self.uniform(0.15, 0.75) + 0.3 * z, 0.0, 1.0))
+            tone = float(np.clip(self.uniform(0.15, 0.65) + 0.25 * z, 0.0, 0.9))
+        reach = 0.92 * MAKERS[maker].petiole * length
+        x, y = x + reach * np.cos(angle), y + reach * np.sin(angle)
         self.leaves.append(Leaf(maker, float(self.rng.random()), float(x), float(y), float(angle),
                                 float(length), mirror * spread, float(z), tone, tint))
 
@@ -107,6 +112,7 @@ class Spray(NamedTuple):
     curve: float = 0.35
     droop: float = 0.1
     cluster: int = 0
+    forks: int = 0
     radius: float = 0.016
     lift: float = 0.12
 
@@ -129,6 +135,15 @@ def spray(plan: Plan, s: Spray, *, x=0.0, y=0.0, heading=np.pi / 2, scale=1.0) -
         _leafy(plan, twig, s.maker, count, s.leaf * scale, opposite=s.opposite, z=z,
                spread_angle=s.spread_angle, droop=s.droop, start=0.25)
         _cluster(plan, twig, s, z, scale)
+        for k in range(s.forks):
+            fx, fy, direction = at(twig, 0.35 + 0.5 * (k + 0.5) / s.forks)
+            turn = (1.0 if k % 2 else -1.0) * plan.uniform(0.6, 0.95)
+            fz = z + plan.uniform(-0.4, 0.4)
+            fork = plan.branch(fx, fy, direction + turn, 0.42 * length * plan.uniform(0.8, 1.1),
+                               0.26 * s.radius * scale, z=fz, joints=4)
+            _leafy(plan, fork, s.maker, max(1, count // 2), s.leaf * scale, opposite=s.opposite,
+                   z=fz, spread_angle=s.spread_angle, droop=s.droop, start=0.4)
+            _cluster(plan, fork, s, fz, scale)
     _leafy(plan, main[len(main) // 2 :], s.maker, s.leaves, s.leaf * scale, opposite=s.opposite,
            spread_angle=s.spread_angle, droop=s.droop, start=0.3)
     _cluster(plan, main, s, 0.4, scale)
@@ -163,22 +178,26 @@ def ash(plan: Plan) -> None:
 
 
 def willow(plan: Plan) -> None:
-    for i in range(7):
-        x = (i - 3) * 0.12 + plan.uniform(-0.03, 0.03)
-        z = plan.uniform(-0.7, 0.7)
-        withe = plan.branch(0.35 * x, 1.0 - 0.25 * abs(x), np.pi / 2 - 1.2 * np.sign(x + 0.01)
-                            - 0.9 * x, plan.uniform(0.85, 1.2), 0.007,
-                            curve=-np.sign(x + 0.01) * (1.75 - abs(x)), z=z, taper=0.35, joints=12,
-                            tint="stalk", wobble=0.08)
-        _leafy(plan, withe, "willow", 23, 0.185, spread_angle=0.62, z=z, depth=0.3, start=0.12,
-               droop=0.0)
+    side = 1.0 if plan.rng.random() < 0.5 else -1.0
+    main = plan.branch(0, 0, np.pi / 2 + 0.1 * side, 0.95, 0.014, curve=-0.5 * side, taper=0.3)
+    for i in range(13):
+        t = 0.34 + 0.66 * i / 12
+        x, y, heading = at(main, t)
+        side = -side
+        z = plan.uniform(-0.8, 0.8)
+        length = (0.50 + 0.32 * t) * plan.uniform(0.8, 1.1)
+        withe = plan.branch(x, y, np.pi / 2 - side * plan.uniform(0.35, 1.0), length, 0.005,
+                            curve=-side * plan.uniform(1.9, 2.4), z=z, taper=0.4, joints=11,
+                            tint="stalk", wobble=0.06)
+        _leafy(plan, withe, "willow", int(26 * length), 0.135, spread_angle=0.6, z=z, depth=0.3,
+               start=0.10, shrink=0.3)
 
 
 def bush(plan: Plan) -> None:
     for i in range(7):
-        angle = np.pi / 2 + (i - 3) * 0.27 + plan.uniform(-0.08, 0.08)
-        length = 0.86 - 0.06 * abs(i - 3) + plan.uniform(-0.06, 0.06)
-        stem = plan.branch(0.02 * (i - 3), 0.0, angle, length, 0.013, z=-0.5, wobble=0.12)
+        angle = np.pi / 2 + (i - 3) * 0.20 + plan.uniform(-0.08, 0.08)
+        length = 0.92 - 0.07 * abs(i - 3) + plan.uniform(-0.06, 0.06)
+        stem = plan.branch(0.012 * (3 - i), 0.0, angle, length, 0.011, z=-0.5, wobble=0.12)
         for k in range(9):
             t = 0.2 + 0.8 * k / 8
             x, y, heading = at(stem, t)
@@ -192,16 +211,15 @@ def bush(plan: Plan) -> None:
 def ivy(plan: Plan) -> None:
     for i in range(4):
         z = plan.uniform(-0.5, 0.5)
-        vine = plan.branch((i - 1.5) * 0.16, 0.0, np.pi / 2 - (i - 1.5) * 0.10, plan.uniform(0.8, 1.0),
-                           0.0075, curve=plan.uniform(-0.35, 0.35), wobble=0.4, z=z, joints=12)
+        vine = plan.branch((i - 1.5) * 0.16, 0.0, np.pi / 2 - (i - 1.5) * 0.10,
+                           plan.uniform(0.8, 1.0), 0.0075, curve=plan.uniform(-0.25, 0.25), wobble=0.28, z=z, joints=12)
         for k in range(9):
             t = 0.06 + 0.92 * k / 8
             x, y, heading = at(vine, t)
             side = 1.0 if k % 2 else -1.0
             length = (0.235 - 0.10 * t) * plan.uniform(0.85, 1.1)
             angle = heading + side * plan.uniform(0.6, 1.1)
-            px, py = x + 0.4 * length * np.cos(angle), y + 0.4 * length * np.sin(angle)
-            plan.leaf("ivy", px, py, angle - side * 0.3 - 0.5 * np.cos(angle), length,
+            plan.leaf("ivy", x, y, angle - side * 0.3 - 0.5 * np.cos(angle), length,
                       z=z + plan.uniform(-0.5, 0.6))
 
 
@@ -272,12 +290,12 @@ def tuft(plan: Plan, maker: str, count: int, spread: float, *, base=0.5, tall=(0
         x = plan.uniform(-1.0, 1.0)
         length = plan.uniform(*tall) * (1.0 - 0.2 * max(z, 0.0))
         angle = np.pi / 2 - spread * (0.6 * x + 0.4 * plan.uniform(-1.0, 1.0))
-        plan.leaf(maker, base * x, plan.uniform(0.0, 0.02), angle, length, z=z,
+        plan.leaf(maker, base * x, 0.0, angle, length, z=z,
                   spread=plan.uniform(0.7, 1.15))
 
 
 def grass(plan: Plan) -> None:
-    tuft(plan, "blade", 64, 0.42, base=0.34)
+    tuft(plan, "blade", 95, 0.24, base=0.28, tall=(0.42, 1.0))
 
 
 def reed(plan: Plan) -> None:
@@ -295,14 +313,16 @@ def clover(plan: Plan) -> None:
     for i in range(22):
         z = plan.uniform(-1.0, 1.0)
         fan = plan.uniform(-1.0, 1.0)
-        stem = plan.branch(0.10 * fan, 0.0, np.pi / 2 - 0.85 * fan,
-                           plan.uniform(0.35, 0.85) * (1.0 - 0.18 * z), 0.0055,
+        stem = plan.branch(0.10 * fan, 0.0, np.pi / 2 - 0.75 * fan,
+                           plan.uniform(0.35, 0.9) * (1.0 - 0.18 * z), 0.0055,
                            curve=0.5 * fan, z=z - 0.3, tint="stalk", taper=0.7, wobble=0.1)
         x, y, heading = at(stem, 1.0)
         if i % 7 == 3:
-            for k in range(16):
-                plan.leaf("bud", x, y, heading + (k - 7.5) * 0.33, plan.uniform(0.055, 0.075), z=z,
-                          tint="petal", spread=0.9)
+            for k in range(34):
+                ring = 1.0 - k / 48.0
+                plan.leaf("bud", x, y, heading + 2.4 * k, 0.075 * ring * plan.uniform(0.9, 1.1),
+                          z=z + 0.001 * k, tint="petal", spread=0.9,
+                          tone=0.25 + 0.5 * (1.0 - ring) + plan.uniform(0.0, 0.25))
             continue
         size = plan.uniform(0.13, 0.185)
         turn = plan.uniform(-0.5, 0.5)
@@ -313,17 +333,18 @@ def clover(plan: Plan) -> None:
 
 
 def daisy(plan: Plan) -> None:
-    tuft(plan, "blade", 22, 0.5, base=0.25, tall=(0.25, 0.62))
+    tuft(plan, "blade", 26, 0.4, base=0.2, tall=(0.25, 0.66))
     for i in range(9):
         angle = np.pi / 2 + (i - 4) * 0.33
         plan.leaf("spoon", 0.015 * (i - 4), 0.0, angle, plan.uniform(0.26, 0.36), z=0.3)
     for i in range(6):
         fan = (i - 2.5) / 2.5
-        stem = plan.branch(0.03 * fan, 0.0, np.pi / 2 - 0.52 * fan + plan.uniform(-0.08, 0.08),
-                           plan.uniform(0.5, 0.9), 0.0065, curve=plan.uniform(-0.2, 0.2), z=0.5,
+        stem = plan.branch(0.03 * fan, 0.0, np.pi / 2 - 0.36 * fan + plan.uniform(-0.06, 0.06),
+                           plan.uniform(0.55, 1.0), 0.0065, curve=plan.uniform(-0.2, 0.2), z=0.5,
                            tint="stalk", taper=0.8)
         x, y, heading = at(stem, 1.0)
-        size, tilt, turn = plan.uniform(0.095, 0.125), plan.uniform(0.6, 0.95), plan.uniform(0, 6.28)
+        size, tilt = plan.uniform(0.095, 0.125), plan.uniform(0.6, 0.95)
+        turn = plan.uniform(0, 6.28)
         z = 0.6 + 0.05 * i
         count = 19
         for k in range(count):
@@ -332,7 +353,7 @@ def daisy(plan: Plan) -> None:
             plan.leaf("petal", x, y, np.arctan2(tilt * np.sin(angle), np.cos(angle)), size * reach,
                       z=z, spread=1.1 / reach, tint="petal",
                       tone=0.55 + 0.35 * np.sin(angle) + plan.uniform(-0.1, 0.1))
-        plan.leaf("disc", x, y, np.pi / 2, size * 0.62, z=z + 0.01, spread=1.0 / 1.0, tint="disc",
+        plan.leaf("disc", x, y, np.pi / 2, size * 0.62, z=z + 0.01, spread=1.0, tint="disc",
                   tone=0.6)
 
 
@@ -340,19 +361,21 @@ def bare(plan: Plan) -> None:
     """Bare winter twigs with buds: the thinnest card of all."""
     def grow(x, y, angle, length, radius, level):
         path = plan.branch(x, y, angle, length, radius, curve=plan.uniform(-0.3, 0.3),
-                           taper=0.45, z=plan.uniform(-0.5, 0.5), joints=7)
+                           taper=0.4, z=plan.uniform(-0.5, 0.5), joints=7)
         bx, by, heading = at(path, 1.0)
-        plan.leaf("bud", bx, by, heading, 0.035, spread=0.9, z=0.7)
+        plan.leaf("bud", bx, by, heading, 0.022, spread=0.9, z=0.7)
         if level == 0:
             return
-        for i in range(5 if level > 1 else 4):
-            t = 0.28 + 0.66 * i / 4
+        count = (4, 5, 9)[level - 1]
+        for i in range(count):
+            t = 0.22 + 0.72 * i / (count - 1)
             bx, by, heading = at(path, t)
             side = 1.0 if i % 2 else -1.0
-            grow(bx, by, heading + side * plan.uniform(0.5, 0.8), length * plan.uniform(0.4, 0.55),
-                 radius * (0.72 - 0.3 * t), level - 1)
+            share = plan.uniform(0.42, 0.6) * (1.15 - 0.5 * t)
+            grow(bx, by, heading + side * plan.uniform(0.5, 0.85), length * share,
+                 radius * (0.68 - 0.3 * t), level - 1)
 
-    grow(0.0, 0.0, np.pi / 2, 0.85, 0.013, 2)
+    grow(0.0, 0.0, np.pi / 2, 0.85, 0.013, 3)
 
 
 def fractal(plan: Plan, depth: int) -> None:
@@ -391,21 +414,25 @@ _TWIG = (0x3D3222, 0x5E4B31, 0x84704A)
 _STALK = (0x35491B, 0x5B7A2C, 0x8BA84A)
 
 SPECIES: dict[str, Species] = {
-    "oak": Species(_of(Spray("oak", 0.27, 7, 0.42, 3, cluster=4, radius=0.019)),
+    "oak": Species(_of(Spray("oak", 0.165, 8, 0.50, 3, cluster=4, forks=2, radius=0.019,
+                           twig_angle=0.9)),
                    {"leaf": (0x24430F, 0x48761C, 0x86AE34), "bark": _BARK}, 0xA9BF68, 0x6E6A22),
-    "maple": Species(_of(Spray("maple", 0.25, 5, 0.36, 2, opposite=True, twig_angle=0.9,
-                               spread_angle=1.05, droop=0.35, radius=0.014)),
+    "maple": Species(_of(Spray("maple", 0.155, 7, 0.46, 2, opposite=True, twig_angle=0.9, forks=2,
+                               spread_angle=1.1, droop=0.3, radius=0.014)),
                      {"leaf": (0x254A14, 0x4C8026, 0x8FBA3E), "bark": _BARK}, 0xBCCB76, 0x8A3B1E),
-    "beech": Species(_of(Spray("beech", 0.20, 8, 0.46, 6, twig_angle=0.75, spread_angle=0.9)),
+    "beech": Species(_of(Spray("beech", 0.145, 9, 0.52, 6, twig_angle=0.8, spread_angle=0.9,
+                               forks=1)),
                      {"leaf": (0x28500F, 0x558A1E, 0x97C03A), "bark": _BARK}, 0xB5CC70, 0x7A6A24),
-    "birch": Species(_of(Spray("birch", 0.155, 9, 0.50, 5, twig_angle=0.65, droop=0.55,
+    "birch": Species(_of(Spray("birch", 0.105, 10, 0.55, 6, twig_angle=0.65, droop=0.5, forks=2,
                                radius=0.011, spread_angle=1.0)),
-                     {"leaf": (0x35570F, 0x6A9224, 0xABC548), "bark": (0x2A211D, 0x4B3C34, 0x7C6A5E)},
+                     {"leaf": (0x35570F, 0x6A9224, 0xABC548),
+                      "bark": (0x2A211D, 0x4B3C34, 0x7C6A5E)},
                      0xC3D27E, 0xA8902A),
     "ash": Species(ash, {"leaf": (0x1F4712, 0x3F7A24, 0x7DB043), "bark": _BARK, "stalk": _STALK},
                    0xA6C77C, 0x6E6A22),
     "willow": Species(willow, {"leaf": (0x3C5A26, 0x6E8F45, 0xA6BF76),
-                               "stalk": (0x5A5020, 0x8A7B33, 0xB3A55A)}, 0xBACB92, 0x9A8F3A),
+                               "bark": _BARK, "stalk": (0x5A5020, 0x8A7B33, 0xB3A55A)},
+                      0xBACB92, 0x9A8F3A),
     "boxwood": Species(bush, {"leaf": (0x16330D, 0x2F5E1A, 0x6E9C35), "bark": _TWIG}, 0x86A854,
                        0x5A6A22, 0.5),
     "ivy": Species(ivy, {"leaf": (0x122E14, 0x285226, 0x578545), "bark": _TWIG}, 0xB9CB9A, 0x4A5A32,
@@ -422,11 +449,11 @@ SPECIES: dict[str, Species] = {
     "daisy": Species(daisy, {"leaf": (0x28480C, 0x4F7D1A, 0x90B838), "stalk": _STALK,
                              "petal": (0xA9AEB8, 0xDFE0E2, 0xFAF9F4),
                              "disc": (0xA86A08, 0xE0A010, 0xF8CC30)}, 0x9CBB58, 0xC9C48A, 0.25),
-    "autumn": Species(_of(Spray("dead", 0.185, 6, 0.42, 3, twig_angle=0.75, droop=0.6,
+    "autumn": Species(_of(Spray("dead", 0.145, 8, 0.50, 3, twig_angle=0.8, droop=0.6, forks=1,
                                 spread_angle=1.0, radius=0.012)),
                       {"leaf": (0x6A3411, 0xA85C1C, 0xD9963A), "bark": _BARK}, 0xC99C5A, 0x5A2E12),
     "bare": Species(bare, {"leaf": (0x4A2A1A, 0x6A3A22, 0x8A5232),
                            "bark": (0x2E2622, 0x51453C, 0x7B6C5E)}, 0x7A5A42, 0x4A2A1A),
     "reed": Species(reed, {"leaf": (0x34501C, 0x648A34, 0xA6BF62), "stalk": _STALK,
-                           "head": (0x2E1A0E, 0x55331A, 0x7B4E2A)}, 0x9FB766, 0xC2B070, 0.25),
+                           "head": (0x40260F, 0x7A4B26, 0xA8763F)}, 0x9FB766, 0xC2B070, 0.25),
 }

@@ -21,6 +21,8 @@ CHANNELS = 6
 # sampling error stays below a quarter of a pixel.
 _TEXELS_PER_PIXEL = 2.0
 _FIXED_POINT_BITS = 16
+# Bands this small stay in the cache, and below the size at which a BLAS library starts threads.
+_BAND_PIXELS = 4096
 
 
 def polygon_coverage(points: np.ndarray, height: int, width: int, rows_per_texel: int = 4):
@@ -82,31 +84,35 @@ def value_noise(rng: np.random.Generator, height: int, width: int, cells: float)
     """Smooth noise in [-1, 1] with about `cells` bumps along the longer side."""
     cell = max(height, width) / cells
 
-    def weights(size: int) -> np.ndarray:
-        position = (np.arange(size) + 0.5) / cell
-        node = np.floor(position).astype(np.int64)
-        t = position - node
-        t = t * t * (3.0 - 2.0 * t)
-        matrix = np.zeros((size, int(node[-1]) + 2), np.float32)
-        matrix[np.arange(size), node] = 1.0 - t
-        matrix[np.arange(size), node + 1] = t
-        return matrix
+    def places(size: int) -> tuple[np.ndarray, np.ndarray]:
+        position = (np.arange(size, dtype=np.float32) + np.float32(0.5)) / np.float32(cell)
+        node = position.astype(np.int64)
+        t = position - node.astype(np.float32)
+        return node, t * t * (3.0 - 2.0 * t)
 
-    down, across = weights(height), weights(width)
-    nodes = rng.random((down.shape[1], across.shape[1])).astype(np.float32) * 2.0 - 1.0
-    return down @ nodes @ across.T
+    (row, down), (column, across) = places(height), places(width)
+    nodes = rng.random((int(row[-1]) + 2, int(column[-1]) + 2)).astype(np.float32) * 2.0 - 1.0
+    lines = nodes[:, column]
+    lines += across * (nodes[:, column + 1] - lines)
+    step = down[:, None] * (lines[1:] - lines[:-1])[row]
+    step += lines[row]
+    return step
 
 
-def stroke(canvas: np.ndarray, path: np.ndarray, radii: np.ndarray, flat, lit) -> None:
+def stroke(canvas: np.ndarray, path: np.ndarray, radii: np.ndarray, flat, lit,
+           grain: np.ndarray | None = None, cut: bool = False) -> None:
     """Paint a tapered polyline over a canvas.
 
     `path` is (N, 2) and `radii` (N,), in pixels. Each channel receives `flat + side * lit`, with
     `side` running from -1 at the left rim to 1 at the right one: a round twig, not a flat band.
+    `grain`, one value a pixel, scales all but the last channel. The ends are round; `cut` makes the
+    first one flat.
     """
     flat = np.asarray(flat, np.float32)[:, None, None]
     lit = np.asarray(lit, np.float32)[:, None, None]
     _, height, width = canvas.shape
-    for (x0, y0), (x1, y1), r0, r1 in zip(path[:-1], path[1:], radii[:-1], radii[1:]):
+    for joint, (r0, r1) in enumerate(zip(radii[:-1], radii[1:])):
+        (x0, y0), (x1, y1) = path[joint], path[joint + 1]
         reach = max(r0, r1) + 1.0
         left, right = max(0, int(min(x0, x1) - reach)), min(width, int(max(x0, x1) + reach) + 1)
         top, bottom = max(0, int(min(y0, y1) - reach)), min(height, int(max(y0, y1) + reach) + 1)
@@ -116,17 +122,23 @@ def stroke(canvas: np.ndarray, path: np.ndarray, radii: np.ndarray, flat, lit) -
         py = (np.arange(top, bottom, dtype=np.float32) + np.float32(0.5 - y0))[:, None]
         dx, dy = x1 - x0, y1 - y0
         squared = max(dx * dx + dy * dy, 1e-9)
-        along = np.clip((px * (dx / squared) + py * (dy / squared)), 0.0, 1.0)
+        share = px * (dx / squared) + py * (dy / squared)
+        along = np.minimum(np.maximum(share, 0.0), 1.0)
         away = np.sqrt((px - along * dx) ** 2 + (py - along * dy) ** 2)
         radius = r0 + along * (r1 - r0)
-        cover = np.clip(radius - away + 0.5, 0.0, 1.0)
+        cover = np.minimum(np.maximum(radius - away + 0.5, 0.0), 1.0)
         # A stroke thinner than a pixel keeps its area: the ramp above would widen it.
         cover *= np.minimum(1.0, 2.0 * radius)
         length = np.sqrt(squared)
+        if cut and joint == 0:
+            cover *= np.clip(share * length + 0.5, 0.0, 1.0)
         side = (py * (dx / length) - px * (dy / length)) / (radius + 0.5)
         window = canvas[:, top:bottom, left:right]
         window *= 1.0 - cover
-        window += cover * (flat + np.clip(side, -1.0, 1.0) * lit)
+        colour = flat + np.minimum(np.maximum(side, -1.0), 1.0) * lit
+        if grain is not None:
+            colour[:-1] *= grain[top:bottom, left:right]
+        window += cover * colour
 
 
 @dataclass(frozen=True)
@@ -146,7 +158,7 @@ class Sprite:
         levels = []
         x, y = origin
         while True:
-            filtered = smooth(smooth(planes))
+            filtered = smooth(planes)
             height, width = filtered.shape[1:]
             texels = np.ascontiguousarray(filtered.reshape(CHANNELS, -1).T)
             levels.append(SpriteLevel(texels, width, height, x, y, size))
@@ -188,24 +200,27 @@ def stamp(canvas: np.ndarray, sprite: Sprite, base, axis, length: float, spread:
     if left >= right or top >= bottom:
         return
 
-    scale = level.size / length * (1 << _FIXED_POINT_BITS)
+    one = float(1 << _FIXED_POINT_BITS)
+    scale = level.size / length * one
     px = np.arange(left, right) + (0.5 - base[0])
     py = np.arange(top, bottom) + (0.5 - base[1])
-    column = (px * (-ay * scale / spread)).astype(np.int32) + (
-        py * (ax * scale / spread) + level.origin_x * (1 << _FIXED_POINT_BITS)
-    ).astype(np.int32)[:, None]
-    row = (px * (-ax * scale)).astype(np.int32) + (
-        py * (-ay * scale) + level.origin_y * (1 << _FIXED_POINT_BITS)
-    ).astype(np.int32)[:, None]
-    column >>= _FIXED_POINT_BITS
-    row >>= _FIXED_POINT_BITS
-    # The rim of a sprite is empty, so clamping reads nothing outside it.
-    np.clip(column, 0, level.width - 1, out=column)
-    np.clip(row, 0, level.height - 1, out=row)
-    row *= level.width
-    row += column
-    texels = level.texels.take(row.ravel(), axis=0)
-    painted = (colour @ texels.T).reshape(5, bottom - top, right - left)
+    column_x = (px * (-ay * scale / spread)).astype(np.int32)
+    column_y = (py * (ax * scale / spread) + level.origin_x * one).astype(np.int32)[:, None]
+    row_x = (px * (-ax * scale)).astype(np.int32)
+    row_y = (py * (-ay * scale) + level.origin_y * one).astype(np.int32)[:, None]
+    painted = np.empty((5, bottom - top, right - left), np.float32)
+    band = max(1, _BAND_PIXELS // (right - left))
+    for first in range(0, bottom - top, band):
+        rows = slice(first, first + band)
+        # The rim of a sprite is empty, so clamping reads nothing outside it.
+        column = (column_x + column_y[rows]) >> _FIXED_POINT_BITS
+        np.minimum(np.maximum(column, 0, out=column), level.width - 1, out=column)
+        row = (row_x + row_y[rows]) >> _FIXED_POINT_BITS
+        np.minimum(np.maximum(row, 0, out=row), level.height - 1, out=row)
+        row *= level.width
+        row += column
+        texels = level.texels.take(row.ravel(), axis=0)
+        painted[:, rows] = (colour @ texels.T).reshape(5, *row.shape)
 
     _shade(canvas, painted[4], left + cast[0], top + cast[1])
     window = canvas[:, top:bottom, left:right]
