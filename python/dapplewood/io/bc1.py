@@ -122,22 +122,23 @@ def keep_opaque(blocks: np.ndarray) -> np.ndarray:
 
 def _pack_565(color: np.ndarray) -> np.ndarray:
     """(..., 3) float in 0..255 -> (...) uint16, each channel rounded to nearest."""
-    scaled = np.clip(color, 0, 255) * (np.array([31, 63, 31]) / 255)
-    red, green, blue = np.moveaxis(np.floor(scaled + 0.5).astype(np.uint16), -1, 0)
+    scaled = np.clip(color, 0, 255) * (np.array([31, 63, 31], np.float32) / np.float32(255))
+    red, green, blue = np.moveaxis(np.floor(scaled + np.float32(0.5)).astype(np.uint16), -1, 0)
     return (red << np.uint16(11)) | (green << np.uint16(5)) | blue
 
 
 def _axis_ends(color: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Ends (N, 2, 3) of the opaque colours along their principal axis."""
+    weight = weight.astype(np.float32)
     total = np.maximum(weight.sum(1), 1)[:, None]
-    mean = (color * weight[..., None]).sum(1) / total
+    mean = np.einsum("nic,ni->nc", color, weight) / total
     offset = (color - mean[:, None]) * weight[..., None]
     covariance = np.einsum("nia,nib->nab", offset, offset)
     # Power iteration from the row of the widest channel: eight steps settle the axis.
     widest = np.argmax(np.einsum("naa->na", covariance), axis=1)
-    axis = covariance[np.arange(len(color)), widest] + 1e-9
+    axis = covariance[np.arange(len(color)), widest] + np.float32(1e-6)
     for _ in range(8):
-        axis = np.einsum("nab,nb->na", covariance, axis) + 1e-12
+        axis = np.einsum("nab,nb->na", covariance, axis) + np.float32(1e-6)
         axis /= np.linalg.norm(axis, axis=1, keepdims=True)
     along = np.einsum("nia,na->ni", offset, axis)
     low, high = along.min(1), along.max(1)
@@ -147,23 +148,26 @@ def _axis_ends(color: np.ndarray, weight: np.ndarray) -> np.ndarray:
 def _choose(ends: np.ndarray, color: np.ndarray, opaque: np.ndarray) -> tuple:
     """Sorts the ends for three-colour mode and gives (ends, indices, squared error)."""
     ends = np.sort(ends, axis=1)
-    palette = color_palette(ends, always_four=False)[:, :3, :3]
-    distance = ((color[:, :, None] - palette[:, None]) ** 2).sum(-1)
-    chosen = np.argmin(distance, axis=2)
-    error = (np.take_along_axis(distance, chosen[..., None], 2)[..., 0] * opaque).sum(1)
+    palette = color_palette(ends, always_four=False)[:, :3, :3].astype(np.float32)
+    distance = np.zeros((3, *opaque.shape), np.float32)
+    for index in range(3):
+        for channel in range(3):
+            distance[index] += (color[..., channel] - palette[:, index, channel, None]) ** 2
+    chosen = np.argmin(distance, axis=0)
+    error = (distance.min(0) * opaque).sum(1)
     return ends, np.where(opaque, chosen, 3), error
 
 
 def _least_squares(color: np.ndarray, indices: np.ndarray, opaque: np.ndarray) -> np.ndarray:
     """Ends (N, 2, 3) that fit the colours best for given indices; Cramer's rule per block."""
-    second = np.array([0.0, 1.0, 0.5, 0.0])[indices]
+    second = np.array([0, 1, 0.5, 0], np.float32)[indices]
     first = (1 - second) * opaque
     second = second * opaque
     aa, bb, ab = (first**2).sum(1), (second**2).sum(1), (first * second).sum(1)
     determinant = aa * bb - ab * ab
     safe = np.where(np.abs(determinant) < 1e-6, 1, determinant)[:, None]
-    ax = (first[..., None] * color).sum(1)
-    bx = (second[..., None] * color).sum(1)
+    ax = np.einsum("ni,nic->nc", first, color)
+    bx = np.einsum("ni,nic->nc", second, color)
     return np.stack(
         [(ax * bb[:, None] - bx * ab[:, None]) / safe, (bx * aa[:, None] - ax * ab[:, None]) / safe],
         axis=1,
@@ -188,7 +192,7 @@ def encode_punch_through(texels: np.ndarray, opaque: np.ndarray) -> np.ndarray:
     Ends along the principal axis of the opaque colours, then one least-squares refit that is
     kept where it lowers the error. A wholly transparent block is all zero ends and all index 3.
     """
-    color = texels.astype(np.float64)
+    color = texels.astype(np.float32)
     ends, indices, error = _choose(_pack_565(_axis_ends(color, opaque)), color, opaque)
     refit = _pack_565(_least_squares(color, indices, opaque))
     ends_2, indices_2, error_2 = _choose(refit, color, opaque)

@@ -23,6 +23,9 @@ BC1_ALPHA_CUTOFF = 128
 # Blocks from which BC7 is spread over processes: below it, starting them costs more.
 _PARALLEL_BLOCKS = 1 << 15
 
+# Blocks of BC1 encoded at once: the temporaries stay within the cache.
+_BC1_CHUNK = 1 << 12
+
 _DECODERS = {
     "bc1": bc1.decode_bc1,
     "bc1rgb": bc1.decode_bc1rgb,
@@ -80,11 +83,12 @@ def _compress(name: str, image: np.ndarray) -> np.ndarray:
 
 def _encode_bc1(image: np.ndarray, cutoff: int) -> np.ndarray:
     data = bc1.keep_opaque(_compress("bc1", image))
-    opaque = _to_blocks(image)[..., 3] >= cutoff
+    tiles = _to_blocks(image)
+    opaque = tiles[..., 3] >= cutoff
     cut = np.flatnonzero(~opaque.all(1))
-    for start in range(0, len(cut), 1 << 15):
-        part = cut[start : start + (1 << 15)]
-        data[part] = bc1.encode_punch_through(_to_blocks(image)[part, :, :3], opaque[part])
+    for start in range(0, len(cut), _BC1_CHUNK):
+        part = cut[start : start + _BC1_CHUNK]
+        data[part] = bc1.encode_punch_through(tiles[part, :, :3], opaque[part])
     return data
 
 

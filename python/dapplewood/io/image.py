@@ -333,7 +333,6 @@ def _from_texture(path: Path, kind: str, hdr: str) -> Image:
     array = texture.levels[0]
     if array.ndim == 4:
         array = array[0]
-    depth = 8 * array.dtype.itemsize
     if array.dtype.kind == "f":
         array = _float_to_16(array, texture.premultiplied, path, hdr)
     elif texture.premultiplied:
@@ -344,7 +343,7 @@ def _from_texture(path: Path, kind: str, hdr: str) -> Image:
     return Image(
         array=array,
         color_space=texture.color_space,
-        bit_depth=depth,
+        bit_depth=8 * row.type_size if row and not row.compressed else 8,
         premultiplied=texture.premultiplied,
         source_channels=len(row.channels.replace("x", "")) if row else 3 + has_alpha,
         has_alpha=has_alpha,
@@ -358,7 +357,7 @@ def write_image(
     array: np.ndarray,
     *,
     color_space: str = "srgb",
-    compression: int = 6,
+    compression: int = 4,
     metadata: dict[str, str] | None = None,
 ) -> None:
     """Writes a PNG of straight alpha.

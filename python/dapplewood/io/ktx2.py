@@ -64,7 +64,7 @@ def data_format_descriptor(row: Format, *, color_space: str, premultiplied: bool
     for sample in row.samples:
         kind = sample.channel
         # Alpha is never sRGB-encoded; bit 4 says so wherever the transfer function is not linear.
-        if transfer == _TRANSFER_SRGB and kind == CHANNEL_ALPHA and row.model != 128:
+        if transfer == _TRANSFER_SRGB and kind == CHANNEL_ALPHA:
             kind |= _SAMPLE_LINEAR
         body += struct.pack(
             "<HBB4xII", sample.bit_offset, sample.bit_length - 1, kind, 0, sample.upper
@@ -237,7 +237,7 @@ def read_ktx2(data: memoryview, path: Path) -> Texture:
         raise FormatError(f"{path}: VkFormat {header.vk} is not read; known: {sorted(BY_VK)}")
     row, color_space = BY_VK[header.vk]
     transfer, flags = _parse_descriptor(data, path, header)
-    if transfer is not None and row.storage != "block" and row.vk_srgb is None:
+    if transfer is not None and row.vk_srgb is None:
         color_space = "srgb" if transfer == _TRANSFER_SRGB else "linear"
     metadata = _parse_key_values(data, path, header)
     items = max(1, header.layers) * header.faces
