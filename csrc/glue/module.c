@@ -20,6 +20,14 @@ dw_module_state *dw_type_get_state(PyTypeObject *type)
     return module == NULL ? NULL : dw_module_get_state(module);
 }
 
+int dw_module_add(PyObject *module, const char *name, PyObject *value)
+{
+    int result = value == NULL ? -1 : PyModule_AddObjectRef(module, name, value);
+
+    Py_XDECREF(value);
+    return result;
+}
+
 static PyObject *module_allocations(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -40,7 +48,7 @@ static int module_exec(PyObject *module)
     if (PyModule_AddStringConstant(module, "__version__", DW_VERSION) < 0)
         return -1;
     if (dw_errors_exec(module) < 0 || dw_registry_exec(module) < 0 || dw_device_exec(module) < 0 ||
-        dw_buffer_exec(module) < 0 || dw_atlas_exec(module) < 0)
+        dw_buffer_exec(module) < 0 || dw_atlas_exec(module) < 0 || dw_measure_exec(module) < 0)
         return -1;
     return 0;
 }

@@ -36,12 +36,16 @@ dw_module_state *dw_module_get_state(PyObject *module);
 /* The state of the module that made `type` or a base of it; NULL with an exception set. */
 dw_module_state *dw_type_get_state(PyTypeObject *type);
 
+/* Adds `value`, stolen, to the module; -1 with an exception set when it is NULL or on failure. */
+int dw_module_add(PyObject *module, const char *name, PyObject *value);
+
 /* Each glue file adds its functions, types and tables; -1 with an exception set on failure. */
 int dw_errors_exec(PyObject *module);
 int dw_registry_exec(PyObject *module);
 int dw_device_exec(PyObject *module);
 int dw_buffer_exec(PyObject *module);
 int dw_atlas_exec(PyObject *module);
+int dw_measure_exec(PyObject *module);
 
 /* Sets the exception that belongs to err->code. */
 void dw_raise(const dw_module_state *state, const dw_error *err);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What Python builds its enums, dtypes and checks from: REGISTRIES, STRUCT_LAYOUTS, LIMITS. */
+#include "glue/module.h"
+
+#include "base/registry.h"
+#include "shared/atlas.h"
+
+#include <stddef.h>
+
+static PyObject *make_rows(const dw_registry *registry)
+{
+    PyObject *rows = PyTuple_New(registry->count);
+
+    for (int i = 0; rows != NULL && i < registry->count; i++) {
+        PyObject *row = Py_BuildValue("(iss)", registry->rows[i].value, registry->rows[i].name,
+                                      registry->rows[i].doc);
+
+        if (row == NULL)
+            Py_CLEAR(rows);
+        else
+            PyTuple_SET_ITEM(rows, i, row);
+    }
+    return rows;
+}
+
+static int add_registries(PyObject *module)
+{
+    PyObject *registries = PyDict_New();
+
+    for (int i = 0; registries != NULL && i < DW_REGISTRY_COUNT; i++) {
+        PyObject *rows = make_rows(&dw_registries[i]);
+        PyObject *entry =
+            rows == NULL ? NULL : Py_BuildValue("(sN)", dw_registries[i].argument, rows);
+
+        if (entry == NULL || PyDict_SetItemString(registries, dw_registries[i].name, entry) < 0)
+            Py_CLEAR(registries);
+        Py_XDECREF(entry);
+    }
+    if (registries == NULL)
+        return -1;
+    return dw_module_add(module, "REGISTRIES", registries);
+}
+
+typedef struct layout_field {
+    const char *name, *type;
+    int count; /* 0: a scalar */
+    size_t offset;
+} layout_field;
+
+typedef struct layout {
+    const char *name;
+    const layout_field *fields;
+    size_t field_count, size;
+} layout;
+
+#define DW_LAYOUT_FIELD(type, name, count) { #name, #type, count, offsetof(DW_LAYOUT, name) },
+
+static const layout_field tile_level_fields[] = {
+#define DW_LAYOUT struct dw_tile_level
+    DW_TILE_LEVEL_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field alpha_remap_fields[] = {
+#define DW_LAYOUT struct dw_alpha_remap
+    DW_ALPHA_REMAP_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout layouts[] = {
+    { "dw_tile_level", tile_level_fields, DW_COUNT_OF(tile_level_fields),
+      sizeof(struct dw_tile_level) },
+    { "dw_alpha_remap", alpha_remap_fields, DW_COUNT_OF(alpha_remap_fields),
+      sizeof(struct dw_alpha_remap) },
+};
+
+static PyObject *make_layout(const layout *one)
+{
+    PyObject *fields = PyTuple_New((Py_ssize_t)one->field_count);
+
+    for (size_t i = 0; fields != NULL && i < one->field_count; i++) {
+        const layout_field *field = &one->fields[i];
+        PyObject *row = Py_BuildValue("(ssin)", field->name, field->type, field->count,
+                                      (Py_ssize_t)field->offset);
+
+        if (row == NULL)
+            Py_CLEAR(fields);
+        else
+            PyTuple_SET_ITEM(fields, (Py_ssize_t)i, row);
+    }
+    return fields == NULL ? NULL : Py_BuildValue("(nN)", (Py_ssize_t)one->size, fields);
+}
+
+static int add_layouts(PyObject *module)
+{
+    PyObject *all = PyDict_New();
+
+    for (size_t i = 0; all != NULL && i < DW_COUNT_OF(layouts); i++) {
+        PyObject *entry = make_layout(&layouts[i]);
+
+        if (entry == NULL || PyDict_SetItemString(all, layouts[i].name, entry) < 0)
+            Py_CLEAR(all);
+        Py_XDECREF(entry);
+    }
+    return all == NULL ? -1 : dw_module_add(module, "STRUCT_LAYOUTS", all);
+}
+
+static int add_limits(PyObject *module)
+{
+    PyObject *limits = Py_BuildValue("{s:i,s:i,s:i,s:i,s:i}", "levels", DW_LEVELS_MAX, "side",
+                                     DW_SIDE_MAX, "cutoffs", DW_CUTOFFS_MAX, "dilate_radius",
+                                     DW_DILATE_RADIUS, "coverage_side", DW_COVERAGE_SIDE_MIN);
+
+    return limits == NULL ? -1 : dw_module_add(module, "LIMITS", limits);
+}
+
+int dw_registry_exec(PyObject *module)
+{
+    return add_registries(module) < 0 || add_layouts(module) < 0 || add_limits(module) < 0 ? -1 : 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "systems/atlas.h"
+
+#include "base/platform.h"
+#include "cpu/atlas_bake.h"
+
+dw_status dw_atlas_bake(dw_device *device, const dw_atlas_plan *plan, const dw_atlas_source *source,
+                        const dw_atlas_target *target, const dw_run *run, dw_error *err)
+{
+    double begin = dw_platform_seconds();
+    dw_status status = dw_atlas_bake_native(plan, source, target, run, err);
+
+    if (status == DW_OK)
+        dw_device_set_timing(device, "atlas_bake", 1e3 * (dw_platform_seconds() - begin));
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The foliage-atlas baker: picks the backend for a bake. Both give the same bytes.
+ * Thread-safety: Safe; concurrent bakes on one device take turns where they share it. */
+#ifndef DW_SYSTEMS_ATLAS_H
+#define DW_SYSTEMS_ATLAS_H
+
+#include "cpu/atlas_plan.h"
+#include "systems/device.h"
+
+/* run must carry the pool of `device`. A Vulkan device whose limits the image exceeds leaves the
+ * work to the native path. The device's use must have begun. */
+dw_status dw_atlas_bake(dw_device *device, const dw_atlas_plan *plan, const dw_atlas_source *source,
+                        const dw_atlas_target *target, const dw_run *run, dw_error *err);
+
+#endif
