@@ -102,9 +102,13 @@ def test_layouts_of_the_core_are_those_of_the_shaders(module):
 
     structs = spirv().parse(module).structs
     assert set(_core.STRUCT_LAYOUTS) == set(all_structs())
-    for name, rows in _core.STRUCT_LAYOUTS.items():
-        wanted = [(m.name, m.offset, m.type) for m in structs[name]]
-        assert [tuple(row) for row in rows] == wanted, name
+    for name, (size, fields) in _core.STRUCT_LAYOUTS.items():
+        found = [
+            (field, offset, f"{kind}[{count}]" if count else kind)
+            for field, kind, count, offset in fields
+        ]
+        assert found == [(m.name, m.offset, m.type) for m in structs[name]], name
+        assert size == max(m.offset + m.size for m in structs[name]), name
 
 
 def test_layout_comparison_can_fail(tmp_path):

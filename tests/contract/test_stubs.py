@@ -3,20 +3,30 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from contract.repository import ROOT, run, run_or_fail
+from contract.repository import ROOT, read, run, run_or_fail
 
+STUB = ROOT / "python" / "dapplewood" / "_core.pyi"
 COMMAND = [sys.executable, "-m", "mypy.stubtest", "--concise"]
 
 
-def test_stub_agrees_with_the_core(tmp_path):
+def test_stub_agrees_with_the_core():
+    assert STUB.is_file() and (STUB.parent / "py.typed").is_file()
     configuration = ["--mypy-config-file", ROOT / "pyproject.toml"]
     run_or_fail([*COMMAND, *configuration, "dapplewood._core"], cwd=ROOT)
 
 
 def test_stub_check_can_fail(tmp_path):
-    (tmp_path / "leaf.py").write_text("def area(width: float) -> float:\n    return width\n")
-    (tmp_path / "leaf.pyi").write_text("def area(height: float) -> float: ...\n")
-    result = run([*COMMAND, "leaf"], cwd=tmp_path)
-    assert result.returncode != 0 and "area" in result.stdout
+    """The stub of the core with one name taken away, and one put in."""
+    package = tmp_path / "dapplewood"
+    package.mkdir()
+    (package / "__init__.pyi").touch()
+    text = read(STUB).replace("def host_allocations", "def host_relocations")
+    (package / "_core.pyi").write_text(text)
+    result = run(
+        [*COMMAND, "dapplewood._core"], cwd=tmp_path, env={**os.environ, "MYPYPATH": str(tmp_path)}
+    )
+    assert result.returncode != 0
+    assert "host_allocations" in result.stdout and "host_relocations" in result.stdout
