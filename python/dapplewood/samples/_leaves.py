@@ -134,7 +134,7 @@ class _Frame:
         soft = np.maximum(half_width, floor)
         return np.clip(1.0 - np.abs(distance) / (2.0 * soft), 0.0, 1.0) * (half_width / soft)
 
-    def sprite(self, cover, body, side, vein, second) -> Sprite:
+    def sprite(self, cover, body, side, vein, second, thin: bool = False) -> Sprite:
         planes = np.zeros((CHANNELS, self.height, self.width), np.float32)
         planes[COVERAGE] = cover
         planes[BODY] = cover * body * (1.0 - vein) * (1.0 - second)
@@ -142,7 +142,7 @@ class _Frame:
         planes[VEIN] = cover * vein
         planes[SECOND] = cover * second * (1.0 - vein) * body
         planes[SHADOW] = box_blur(cover, self.shadow_radius)
-        return Sprite(planes, self.origin, self.size)
+        return Sprite(planes, self.origin, self.size, thin)
 
 
 def _pinnate_veins(frame: _Frame, x, pairs: float, slope: float, weight: float):
@@ -269,7 +269,8 @@ def ribbon(width: float, bend: float, *, ribs: float = 3.0, dry: float = 0.25,
         body = 0.72 + 0.42 * height + 0.07 * np.cos(local * np.float32(2.0 * np.pi * ribs))
         body = body + 0.05 * value_noise(rng, frame.height, frame.width, 12.0)
         second = np.clip((height - 1.0 + dry * rng.random()) * 6.0, 0.0, 0.9) * np.ones_like(cover)
-        return frame.sprite(cover, body, np.clip(local * 3.0, -1.0, 1.0), veins, second)
+        return frame.sprite(cover, body, np.clip(local * 3.0, -1.0, 1.0), veins, second,
+                            thin=True)
 
     hull = np.array([(-1.0, 0.0), (1.0, 0.0), (-1.0, 0.5), (1.0, 0.5), (-0.1, 1.0), (0.1, 1.0)])
     return Maker(draw, hull * (1.3 * width, 1.0), bend)
@@ -314,7 +315,7 @@ def needles(count: int, length: float, *, angle=(0.5, 0.9), start: float = 0.0,
             stroke(planes, frame.texels(np.array([(0.0, at), middle, tip])),
                    np.array([0.8, 1.0, 0.3]) * thickness * size, flat, lit)
         planes[SHADOW] = box_blur(planes[COVERAGE], frame.shadow_radius)
-        return Sprite(planes, frame.origin, size)
+        return Sprite(planes, frame.origin, size, thin=True)
 
     return Maker(draw, _box(min(1.1 * length * float(np.sin(max(angle))), 0.75), 0.0, 1.02))
 

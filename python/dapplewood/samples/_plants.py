@@ -189,7 +189,7 @@ def willow(plan: Plan) -> None:
         withe = plan.branch(x, y, np.pi / 2 - side * plan.uniform(0.35, 1.0), length, 0.005,
                             curve=-side * plan.uniform(1.9, 2.4), z=z, taper=0.4, joints=11,
                             tint="stalk", wobble=0.06)
-        _leafy(plan, withe, "willow", int(26 * length), 0.135, spread_angle=0.6, z=z, depth=0.3,
+        _leafy(plan, withe, "willow", int(34 * length), 0.135, spread_angle=0.6, z=z, depth=0.3,
                start=0.10, shrink=0.3)
 
 
@@ -212,7 +212,8 @@ def ivy(plan: Plan) -> None:
     for i in range(4):
         z = plan.uniform(-0.5, 0.5)
         vine = plan.branch((i - 1.5) * 0.16, 0.0, np.pi / 2 - (i - 1.5) * 0.10,
-                           plan.uniform(0.8, 1.0), 0.0075, curve=plan.uniform(-0.25, 0.25), wobble=0.28, z=z, joints=12)
+                           plan.uniform(0.8, 1.0), 0.0075, curve=plan.uniform(-0.25, 0.25),
+                           wobble=0.28, z=z, joints=12)
         for k in range(9):
             t = 0.06 + 0.92 * k / 8
             x, y, heading = at(vine, t)

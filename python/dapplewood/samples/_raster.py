@@ -128,7 +128,8 @@ def stroke(canvas: np.ndarray, path: np.ndarray, radii: np.ndarray, flat, lit,
         radius = r0 + along * (r1 - r0)
         cover = np.minimum(np.maximum(radius - away + 0.5, 0.0), 1.0)
         # A stroke thinner than a pixel keeps its area: the ramp above would widen it.
-        cover *= np.minimum(1.0, 2.0 * radius)
+        thin = np.minimum(radius, 0.5)
+        cover *= 2.0 * thin / ((thin + 0.5) * (thin + 0.5))
         length = np.sqrt(squared)
         if cut and joint == 0:
             cover *= np.clip(share * length + 0.5, 0.0, 1.0)
@@ -152,13 +153,17 @@ class SpriteLevel:
 
 
 class Sprite:
-    """A leaf in its own frame: attached at (0, 0), pointing up to (0, 1), with coarser levels."""
+    """A leaf in its own frame: attached at (0, 0), pointing up to (0, 1), with coarser levels.
 
-    def __init__(self, planes: np.ndarray, origin: tuple[float, float], size: float):
+    `thin` filters once more: in needles and grass, most texels lie at an edge.
+    """
+
+    def __init__(self, planes: np.ndarray, origin: tuple[float, float], size: float,
+                 thin: bool = False):
         levels = []
         x, y = origin
         while True:
-            filtered = smooth(planes)
+            filtered = smooth(smooth(planes)) if thin else smooth(planes)
             height, width = filtered.shape[1:]
             texels = np.ascontiguousarray(filtered.reshape(CHANNELS, -1).T)
             levels.append(SpriteLevel(texels, width, height, x, y, size))
