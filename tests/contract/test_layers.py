@@ -12,7 +12,7 @@ BELOW = {
     "gpu": {"gpu", "base", "shared", "generated"},
     "passes": {"passes", "gpu", "base", "shared", "generated"},
     "systems": {"systems", "passes", "cpu", "gpu", "base", "shared"},
-    "glue": {"glue", "systems", "base", "shared"},
+    "glue": {"glue", "systems", "cpu", "base", "shared"},
     "shared": {"shared"},
 }
 

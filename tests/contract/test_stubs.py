@@ -4,29 +4,38 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
-from contract.repository import ROOT, read, run, run_or_fail
+from contract.repository import ROOT, read, run
 
 STUB = ROOT / "python" / "dapplewood" / "_core.pyi"
-COMMAND = [sys.executable, "-m", "mypy.stubtest", "--concise"]
 
 
-def test_stub_agrees_with_the_core():
+def stubtest(stubs: Path, folder: Path) -> subprocess.CompletedProcess:
+    """Compares the core that the tests import with the stub below `stubs`."""
+    from dapplewood import _core
+
+    package = Path(_core.__file__).parents[1]
+    environment = {**os.environ, "MYPYPATH": str(stubs), "PYTHONPATH": str(package)}
+    command = [sys.executable, "-m", "mypy.stubtest", "--concise", "dapplewood._core"]
+    return run(command, cwd=folder, env=environment)
+
+
+def test_stub_agrees_with_the_core(tmp_path):
     assert STUB.is_file() and (STUB.parent / "py.typed").is_file()
-    configuration = ["--mypy-config-file", ROOT / "pyproject.toml"]
-    run_or_fail([*COMMAND, *configuration, "dapplewood._core"], cwd=ROOT)
+    result = stubtest(ROOT / "python", tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_stub_check_can_fail(tmp_path):
     """The stub of the core with one name taken away, and one put in."""
-    package = tmp_path / "dapplewood"
-    package.mkdir()
+    package = tmp_path / "stubs" / "dapplewood"
+    package.mkdir(parents=True)
     (package / "__init__.pyi").touch()
     text = read(STUB).replace("def host_allocations", "def host_relocations")
     (package / "_core.pyi").write_text(text)
-    result = run(
-        [*COMMAND, "dapplewood._core"], cwd=tmp_path, env={**os.environ, "MYPYPATH": str(tmp_path)}
-    )
+    result = stubtest(package.parent, tmp_path)
     assert result.returncode != 0
     assert "host_allocations" in result.stdout and "host_relocations" in result.stdout

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+# The C core as its Python callers see it. The package's own names are the public ones.
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from typing_extensions import disjoint_base
+
+__version__: str
+
+# {enum name: (argument it is given as, ((value, word, one line of advice), ...))}
+REGISTRIES: dict[str, tuple[str, tuple[tuple[int, str, str], ...]]]
+# {struct name: (bytes, ((field, C type, count or 0 for a scalar, offset in bytes), ...))}
+STRUCT_LAYOUTS: dict[str, tuple[int, tuple[tuple[str, str, int, int], ...]]]
+LIMITS: dict[str, int]
+
+class Error(Exception): ...
+class DeviceNotFound(Error): ...
+class DeviceLost(Error): ...
+class CapacityError(Error): ...
+class FormatError(Error): ...
+class ForkedDeviceError(Error): ...
+
+@disjoint_base
+class Device:
+    def __new__(
+        cls, which: str | int | None = None, *, validation: bool = False, threads: int = 0
+    ) -> Device: ...
+    @property
+    def closed(self) -> bool: ...
+    def close(self) -> None: ...
+    def live_counts(self) -> dict[str, int]: ...
+    def memory(self) -> dict[str, int]: ...
+    def timings(self) -> dict[str, float]: ...
+    def _info(self) -> dict[str, Any]: ...
+
+@disjoint_base
+class Buffer:
+    def __new__(cls, device: Device, array_or_nbytes: ArrayLike | SupportsIndex) -> Buffer: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def nbytes(self) -> int: ...
+    def close(self) -> None: ...
+    def numpy(
+        self, dtype: DTypeLike, shape: int | Sequence[int], offset: int = 0
+    ) -> NDArray[Any]: ...
+    def write(self, array: ArrayLike, offset: int = 0) -> None: ...
+
+def devices() -> tuple[list[dict[str, Any]], str | None]: ...
+def host_allocations() -> int: ...
+def atlas_bake(
+    device: Device,
+    image: ArrayLike,
+    tiles: ArrayLike | None,
+    *,
+    color_space: int = 0,
+    filter: int = 0,
+    fill: int = 0,
+    coverage: int = 1,
+    cutoffs: Any = ...,  # a sequence of numbers; inspect misreads the default, (0.5,)
+    gutter: int = 0,
+    start_level: int = 1,
+    strength: float = 1.0,
+    level_count: int = 0,
+    target_coverage: ArrayLike | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> tuple[
+    tuple[NDArray[np.uint8], ...],
+    tuple[NDArray[np.uint8], ...],
+    NDArray[np.uint8],
+    NDArray[np.uint8],
+    NDArray[np.int32],
+]: ...
+def atlas_places(
+    width: int, height: int, tiles: ArrayLike | None, *, gutter: int = 0, fill: int = 0
+) -> tuple[NDArray[np.uint8], NDArray[np.int32]]: ...
+def atlas_islands(alpha: ArrayLike, *, reach: int = 4) -> NDArray[np.int32]: ...
+def coverage(
+    device: Device,
+    alpha: ArrayLike,
+    tiles: ArrayLike | None,
+    cutoffs: Sequence[float],
+    bilinear: bool = True,
+) -> NDArray[np.float64]: ...
+def coverage_trilinear(
+    device: Device,
+    fine: ArrayLike,
+    coarse: ArrayLike,
+    fine_areas: ArrayLike,
+    coarse_areas: ArrayLike,
+    fraction: float,
+    cutoffs: Sequence[float],
+) -> NDArray[np.float64]: ...
+def fringe(
+    device: Device,
+    image: ArrayLike,
+    color_space: int,
+    level: ArrayLike,
+    sources: ArrayLike,
+    tiles: ArrayLike,
+    cutoff: float,
+) -> tuple[float, float, float, int]: ...
+def resample_rects(
+    device: Device, image: ArrayLike, color_space: int, tiles: ArrayLike, width: int, height: int
+) -> NDArray[np.uint16]: ...
+def unpremultiply(device: Device, image: ArrayLike) -> tuple[NDArray[Any], int]: ...
