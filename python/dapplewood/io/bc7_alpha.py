@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Mends the alpha ends of BC7 blocks: 255 stays 255 and 0 stays 0.
 
-In mode 6 the lowest bit of an endpoint is one bit for all its channels. Encoders choose it by
-the summed error, and so turn opaque texels into 254 and transparent ones into 1, which then
-blend, sort and test as translucent. Setting the bit costs at most one step in red, green and
-blue. In mode 5 a least-squares fit may stop a few steps short of the end.
+In modes 6 and 7 the lowest bit of an endpoint is one bit for all its channels. Encoders choose it
+by the summed error, and so turn opaque texels into 254 and transparent ones into 1 or 4, which
+then blend, sort and test as translucent. In mode 6 the bit costs at most one step in red, green
+and blue, so both ends are mended; in mode 7 it costs four, so only the clear end is, where the
+colour is not seen. In mode 5 a least-squares fit may stop a few steps short of the end.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ _MODE_6_LOWEST = (63, 64)
 # Mode 5 without rotation: alpha endpoints of 8 bits. The second spans the two 64-bit words.
 _MODE_5_FIRST = 50
 _MODE_5_SECOND = 58
+
+# Mode 7: alpha of the four endpoints (5 bits each) and their lowest bits, within the second word.
+_MODE_7_ALPHA = (10, 15, 20, 25)
+_MODE_7_LOWEST = (30, 31, 32, 33)
 
 # Steps short of 0 or 255 that count as a fit that stopped short rather than as a gradient.
 _SHORT = 4
@@ -52,6 +57,13 @@ def _mend_mode_5(words: np.ndarray, rows: np.ndarray, clear: np.ndarray, full: n
     words[rows, 1] = (high & ~_bits(3)) | (second >> _bits(6))
 
 
+def _mend_mode_7(words: np.ndarray, rows: np.ndarray) -> None:
+    """Clears the lowest bit of endpoints whose alpha is 0 but for it."""
+    for alpha_at, lowest_at in zip(_MODE_7_ALPHA, _MODE_7_LOWEST, strict=True):
+        alpha = (words[rows, 1] >> _bits(alpha_at)) & _bits(31)
+        words[rows[alpha == 0], 1] &= ~_bits(1 << lowest_at)
+
+
 def _snap(value: np.ndarray, clear: np.ndarray, full: np.ndarray) -> np.ndarray:
     value = np.where(full & (value >= 255 - _SHORT), _bits(255), value)
     return np.where(clear & (value <= _SHORT), _bits(0), value)
@@ -78,4 +90,5 @@ def restore_alpha_ends(blocks: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     _mend_mode_6(words, np.flatnonzero((head & 127) == 64), clear, full)
     # The byte 32 is mode 5 with no rotation: alpha is stored as alpha.
     _mend_mode_5(words, np.flatnonzero(head == 32), clear, full)
+    _mend_mode_7(words, np.flatnonzero((head == 128) & clear))
     return blocks
