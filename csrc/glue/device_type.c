@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "glue/device_type.h"
 
+#include "gpu/loader.h"
+
 dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, const char *argument)
 {
     dw_device *device;
@@ -257,9 +259,67 @@ static PyObject *module_devices(PyObject *module, PyObject *unused)
     return result;
 }
 
+static PyObject *module_validation(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = { "clear", NULL };
+    dw_validation_log *log;
+    PyObject *texts;
+    long long total;
+    int clear = 0;
+
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:validation_messages", names, &clear))
+        return NULL;
+    log = PyMem_New(dw_validation_log, 1);
+    if (log == NULL)
+        return PyErr_NoMemory();
+    dw_gpu_validation_read(clear != 0, log);
+    total = log->total;
+    texts = PyList_New(log->count);
+    for (int i = 0; texts != NULL && i < log->count; i++) {
+        PyObject *text =
+            PyUnicode_DecodeUTF8(log->texts[i], (Py_ssize_t)strlen(log->texts[i]), "replace");
+
+        if (text == NULL)
+            Py_CLEAR(texts);
+        else
+            PyList_SET_ITEM(texts, i, text);
+    }
+    PyMem_Free(log);
+    return texts == NULL ? NULL : Py_BuildValue("(LN)", total, texts);
+}
+
+static PyObject *module_loader(PyObject *module, PyObject *unused)
+{
+    dw_gpu_loader_info info = dw_gpu_loader_get_info();
+
+    (void)module;
+    (void)unused;
+    if (!info.is_open)
+        Py_RETURN_NONE;
+    return Py_BuildValue("{sssssO}", "library", info.library, "api_version", info.api_version,
+                         "has_validation", info.has_validation ? Py_True : Py_False);
+}
+
+static PyObject *module_shutdown(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    Py_BEGIN_ALLOW_THREADS dw_gpu_loader_shutdown();
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
 static PyMethodDef device_functions[] = {
     { "devices", module_devices, METH_NOARGS,
       "devices($module, /)\n--\n\nRows of DeviceInfo, and why there is no Vulkan (or None)." },
+    { "validation_messages", (PyCFunction)(void (*)(void))module_validation,
+      METH_VARARGS | METH_KEYWORDS,
+      "validation_messages($module, /, clear=False)\n--\n\n"
+      "How many messages the validation layer gave, and the first ones." },
+    { "loader", module_loader, METH_NOARGS,
+      "loader($module, /)\n--\n\nThe Vulkan loader in use, or None before its first use." },
+    { "shutdown", module_shutdown, METH_NOARGS,
+      "shutdown($module, /)\n--\n\nGives back Vulkan instances that no open device uses." },
     { NULL, NULL, 0, NULL },
 };
 

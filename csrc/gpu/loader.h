@@ -15,6 +15,10 @@ typedef struct dw_gpu_loader_info {
 
 dw_gpu_loader_info dw_gpu_loader_get_info(void);
 
+/* Destroys the instances that no open device uses, and with them the driver's threads; the next
+ * device makes them anew. For the end of the process. */
+void dw_gpu_loader_shutdown(void);
+
 #define DW_VALIDATION_TEXT_MAX 1024
 #define DW_VALIDATION_KEPT_MAX 64
 

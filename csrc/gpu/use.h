@@ -11,6 +11,7 @@ typedef enum dw_use {
     DW_USE_COMPUTE_READ_WRITE, /* reads what earlier work wrote, and writes */
     DW_USE_COPY_SOURCE,
     DW_USE_COPY_TARGET, /* copies, fills and inline data */
+    DW_USE_HOST_READ,   /* after a wait; commands add it for READBACK buffers by themselves */
     DW_USE_COUNT,
 } dw_use;
 

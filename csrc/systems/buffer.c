@@ -2,14 +2,31 @@
 #include "systems/buffer.h"
 
 #include "base/alloc.h"
+#include "gpu/command.h"
+#include "gpu/transfer.h"
 
 #include <string.h>
 
 struct dw_buffer {
-    dw_device *device;
+    dw_device *device; /* set once the buffer is counted */
     uint64_t size_bytes;
-    uint8_t *host;
+    uint8_t *host;     /* native */
+    dw_gpu_buffer gpu; /* Vulkan */
 };
+
+static dw_status create_gpu(dw_gpu *gpu, dw_buffer *buffer, dw_error *err)
+{
+    dw_gpu_buffer_def def = { buffer->size_bytes, DW_MEMORY_DEVICE, "Buffer" };
+    dw_command *command = NULL;
+    dw_ticket ticket;
+
+    DW_TRY(dw_gpu_buffer_create(gpu, &def, &buffer->gpu, err));
+    DW_TRY(dw_command_begin(gpu, "buffer_clear", &command, err));
+    dw_command_fill(command, &buffer->gpu, 0, 0, 0);
+    return dw_command_submit(command, &ticket, err);
+fail:
+    return err->code;
+}
 
 dw_status dw_buffer_create(dw_device *device, uint64_t size_bytes, dw_buffer **out, dw_error *err)
 {
@@ -20,8 +37,12 @@ dw_status dw_buffer_create(dw_device *device, uint64_t size_bytes, dw_buffer **o
         return dw_fail(err, DW_ERROR_ARGUMENT, "a buffer needs at least 1 byte, got 0");
     DW_TRY(DW_ALLOC_ZEROED(1, &buffer, err));
     buffer->size_bytes = size_bytes;
-    DW_TRY(dw_alloc_array_zeroed(size_bytes, 1, "buffer", (void **)&buffer->host, err));
-    dw_device_count_host_buffer(device, 1, (int64_t)size_bytes);
+    if (dw_device_gpu(device) != NULL) {
+        DW_TRY(create_gpu(dw_device_gpu(device), buffer, err));
+    } else {
+        DW_TRY(dw_alloc_array_zeroed(size_bytes, 1, "buffer", (void **)&buffer->host, err));
+        dw_device_count_host_buffer(device, 1, (int64_t)size_bytes);
+    }
     buffer->device = device;
     *out = buffer;
     return DW_OK;
@@ -36,8 +57,9 @@ void dw_buffer_destroy(dw_buffer *buffer)
         return;
     if (buffer->device != NULL && dw_device_is_forked(buffer->device))
         return;
-    if (buffer->device != NULL)
+    if (buffer->host != NULL && buffer->device != NULL)
         dw_device_count_host_buffer(buffer->device, -1, -(int64_t)buffer->size_bytes);
+    dw_gpu_buffer_destroy(&buffer->gpu);
     dw_free(buffer->host);
     dw_free(buffer);
 }
@@ -50,6 +72,11 @@ uint64_t dw_buffer_size(const dw_buffer *buffer)
 void *dw_buffer_host(dw_buffer *buffer)
 {
     return buffer->host;
+}
+
+const dw_gpu_buffer *dw_buffer_gpu(const dw_buffer *buffer)
+{
+    return buffer->host == NULL ? &buffer->gpu : NULL;
 }
 
 static dw_status check_range(const dw_buffer *buffer, uint64_t offset, const dw_rows *rows,
@@ -65,14 +92,22 @@ static dw_status check_range(const dw_buffer *buffer, uint64_t offset, const dw_
                    (unsigned long long)buffer->size_bytes);
 }
 
+static dw_gpu_rows gpu_rows(const dw_buffer *buffer, uint64_t offset, const dw_rows *rows)
+{
+    return (dw_gpu_rows) { &buffer->gpu,    offset,          rows->data,
+                           rows->row_bytes, rows->row_count, rows->pitch_bytes };
+}
+
 dw_status dw_buffer_write(dw_buffer *buffer, uint64_t offset, const dw_rows *rows,
                           const dw_run *run, dw_error *err)
 {
+    dw_gpu_rows parts = gpu_rows(buffer, offset, rows);
     const uint8_t *source = rows->data;
 
-    (void)run;
     if (check_range(buffer, offset, rows, err) != DW_OK)
         return err->code;
+    if (buffer->host == NULL)
+        return dw_gpu_upload_rows(buffer->gpu.gpu, &parts, 1, run, err);
     for (uint64_t row = 0; row < rows->row_count; row++)
         memcpy(buffer->host + offset + row * rows->row_bytes,
                source + (int64_t)row * rows->pitch_bytes, rows->row_bytes);
@@ -82,11 +117,13 @@ dw_status dw_buffer_write(dw_buffer *buffer, uint64_t offset, const dw_rows *row
 dw_status dw_buffer_read(dw_buffer *buffer, uint64_t offset, const dw_rows *rows, const dw_run *run,
                          dw_error *err)
 {
+    dw_gpu_rows parts = gpu_rows(buffer, offset, rows);
     uint8_t *target = rows->data;
 
-    (void)run;
     if (check_range(buffer, offset, rows, err) != DW_OK)
         return err->code;
+    if (buffer->host == NULL)
+        return dw_gpu_download_rows(buffer->gpu.gpu, &parts, 1, run, err);
     for (uint64_t row = 0; row < rows->row_count; row++)
         memcpy(target + (int64_t)row * rows->pitch_bytes,
                buffer->host + offset + row * rows->row_bytes, rows->row_bytes);

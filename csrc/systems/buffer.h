@@ -5,6 +5,7 @@
 #ifndef DW_SYSTEMS_BUFFER_H
 #define DW_SYSTEMS_BUFFER_H
 
+#include "gpu/buffer.h"
 #include "systems/device.h"
 
 typedef struct dw_buffer dw_buffer;
@@ -19,6 +20,9 @@ uint64_t dw_buffer_size(const dw_buffer *buffer);
 
 /* The bytes of a native buffer; NULL on a Vulkan device. */
 void *dw_buffer_host(dw_buffer *buffer);
+
+/* The Vulkan buffer; NULL on a native device. */
+const dw_gpu_buffer *dw_buffer_gpu(const dw_buffer *buffer);
 
 /* Rows of a host array. In the buffer they follow each other without gaps. */
 typedef struct dw_rows {

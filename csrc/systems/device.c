@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/platform.h"
+#include "systems/device_choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct dw_device {
     int use_count;
     bool is_closed;
     bool is_torn_down;
-    dw_device_counts host_counts;
+    int64_t host_buffers;
     int64_t host_bytes;
     dw_timing_table timings;
 };
@@ -37,21 +38,6 @@ const char *dw_device_kind_name(dw_device_kind kind)
 dw_device_def dw_device_def_default(void)
 {
     return (dw_device_def) { .is_validating = false, .thread_count = 0 };
-}
-
-static dw_device_info native_info(void)
-{
-    dw_device_info info = { .index = DW_DEVICE_NATIVE_INDEX, .kind = DW_DEVICE_NATIVE };
-
-    snprintf(info.name, sizeof info.name, "native C");
-    snprintf(info.driver, sizeof info.driver, "dapplewood");
-    return info;
-}
-
-void dw_device_list_all(dw_device_list *out)
-{
-    memset(out, 0, sizeof *out);
-    out->infos[out->count++] = native_info();
 }
 
 static dw_status thread_count_of(const dw_device_def *def, int *out, dw_error *err)
@@ -73,24 +59,33 @@ static dw_status thread_count_of(const dw_device_def *def, int *out, dw_error *e
     return DW_OK;
 }
 
+static bool is_validation_wanted(const dw_device_def *def)
+{
+    const char *text = dw_platform_environment("DAPPLEWOOD_VALIDATION");
+
+    return def->is_validating || (text != NULL && strcmp(text, "0") != 0);
+}
+
 dw_status dw_device_open(const char *which, const dw_device_def *def, dw_device **out,
                          dw_error *err)
 {
+    dw_device_choice choice;
     dw_device *device = NULL;
     int thread_count = 0;
 
     *out = NULL;
-    if (which != NULL && strcmp(which, "cpu") != 0)
-        return dw_fail(err, DW_ERROR_DEVICE_NOT_FOUND, "no device \"%s\"", which);
     DW_TRY(thread_count_of(def, &thread_count, err));
+    DW_TRY(dw_device_choose(which, is_validation_wanted(def), &choice, err));
     DW_TRY(DW_ALLOC_ZEROED(1, &device, err));
     device->process_id = dw_platform_process_id();
-    device->info = native_info();
+    device->info = choice.info;
     if (!dw_mutex_init(&device->lock)) {
         dw_fail_memory(err, "device lock", sizeof(dw_mutex));
         goto fail;
     }
     DW_TRY(dw_pool_create(thread_count, &device->pool, err));
+    if (!choice.is_native)
+        DW_TRY(dw_gpu_create(&choice.adapter, &device->gpu, err));
     *out = device;
     return DW_OK;
 fail:
@@ -101,6 +96,8 @@ fail:
 /* Called once, with no use left and is_torn_down set under the lock. */
 static void tear_down(dw_device *device)
 {
+    if (device->gpu != NULL)
+        dw_gpu_close(device->gpu);
     dw_pool_destroy(device->pool);
     device->pool = NULL;
 }
@@ -126,6 +123,7 @@ void dw_device_destroy(dw_device *device)
         return;
     if (device->lock.handle != NULL)
         dw_device_close(device);
+    dw_gpu_destroy(device->gpu);
     dw_mutex_finish(&device->lock);
     dw_free(device);
 }
@@ -145,7 +143,9 @@ dw_status dw_device_begin_use(dw_device *device, dw_error *err)
     if (device->is_closed)
         status = dw_fail(err, DW_ERROR_CLOSED, "device \"%s\" is closed: make a new Device",
                          device->info.name);
-    else
+    else if (device->gpu != NULL)
+        status = dw_gpu_check(device->gpu, err);
+    if (status == DW_OK)
         device->use_count++;
     dw_mutex_unlock(&device->lock);
     return status;
@@ -198,8 +198,15 @@ const dw_device_info *dw_device_get_info(const dw_device *device)
 
 dw_device_memory dw_device_get_memory(dw_device *device)
 {
-    dw_device_memory memory = { 0 };
+    dw_device_memory memory = { .total_bytes = device->info.memory_bytes };
 
+    if (device->gpu != NULL) {
+        dw_gpu_counts counts = dw_gpu_get_counts(device->gpu);
+
+        memory.used_bytes = counts.used_bytes;
+        memory.reserved_bytes = counts.reserved_bytes;
+        return memory;
+    }
     dw_mutex_lock(&device->lock);
     memory.used_bytes = memory.reserved_bytes = (uint64_t)device->host_bytes;
     dw_mutex_unlock(&device->lock);
@@ -208,18 +215,31 @@ dw_device_memory dw_device_get_memory(dw_device *device)
 
 dw_device_counts dw_device_get_counts(dw_device *device)
 {
-    dw_device_counts counts;
+    dw_device_counts counts = { 0 };
 
+    if (device->gpu != NULL) {
+        dw_gpu_counts of_gpu = dw_gpu_get_counts(device->gpu);
+
+        counts.buffers = of_gpu.buffers;
+        counts.pipelines = of_gpu.pipelines;
+        counts.memory_blocks = of_gpu.memory_blocks;
+        counts.retired = of_gpu.retired;
+        return counts;
+    }
     dw_mutex_lock(&device->lock);
-    counts = device->host_counts;
+    counts.buffers = device->host_buffers;
     dw_mutex_unlock(&device->lock);
     return counts;
 }
 
 void dw_device_get_timings(dw_device *device, dw_timing_table *out)
 {
+    out->count = 0;
+    if (device->gpu != NULL)
+        dw_gpu_get_timings(device->gpu, out);
     dw_mutex_lock(&device->lock);
-    *out = device->timings;
+    for (int i = 0; i < device->timings.count; i++)
+        dw_timing_set(out, device->timings.rows[i].name, device->timings.rows[i].milliseconds);
     dw_mutex_unlock(&device->lock);
 }
 
@@ -233,7 +253,7 @@ void dw_device_set_timing(dw_device *device, const char *name, double millisecon
 void dw_device_count_host_buffer(dw_device *device, int64_t buffers, int64_t bytes)
 {
     dw_mutex_lock(&device->lock);
-    device->host_counts.buffers += buffers;
+    device->host_buffers += buffers;
     device->host_bytes += bytes;
     dw_mutex_unlock(&device->lock);
 }

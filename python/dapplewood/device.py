@@ -133,6 +133,21 @@ class Device(_core.Device):
         """DeviceInfo: what the device is; also after close()."""
         return _info(self._info())
 
+    def validation_messages(self, *, clear: bool = False) -> list[str]:
+        """Read what the validation layer said, in this process, about any device.
+
+        Parameters
+        ----------
+        clear : bool, optional
+            Forget the messages afterwards.
+
+        Returns
+        -------
+        list of str
+            Warnings and errors, the first 64 of them; empty without validation.
+        """
+        return _core.validation_messages(clear)[1]
+
     def __repr__(self) -> str:
         info = self.info
         closed = ", closed" if self.closed else ""
@@ -210,6 +225,7 @@ def _after_fork_in_child() -> None:
 def _close_all() -> None:
     for device in list(_open_devices):
         device.close()
+    _core.shutdown()
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/command_internal.h"
+
+#include "base/alloc.h"
+#include "gpu/device_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+dw_status dw_command_begin(dw_gpu *gpu, const char *name, dw_command **out, dw_error *err)
+{
+    dw_command *command;
+
+    *out = NULL;
+    DW_TRY(dw_gpu_check(gpu, err));
+    dw_mutex_lock(&gpu->lock);
+    command = gpu->free_commands;
+    if (command != NULL)
+        gpu->free_commands = command->next;
+    dw_mutex_unlock(&gpu->lock);
+    if (command == NULL)
+        DW_TRY(DW_ALLOC_ZEROED(1, &command, err));
+    command->gpu = gpu;
+    command->failure.code = DW_OK;
+    command->open_spans = 0;
+    command->op_count = command->binding_count = command->data_count = 0;
+    dw_command_time_begin(command, name);
+    *out = command;
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+void dw_command_recycle(dw_command *command)
+{
+    dw_gpu *gpu = command->gpu;
+
+    dw_mutex_lock(&gpu->lock);
+    command->next = gpu->free_commands;
+    gpu->free_commands = command;
+    dw_mutex_unlock(&gpu->lock);
+}
+
+void dw_command_free(dw_command *command)
+{
+    dw_free(command->ops);
+    dw_free(command->bindings);
+    dw_free(command->data);
+    dw_free(command);
+}
+
+void dw_command_cancel(dw_command *command)
+{
+    if (command != NULL)
+        dw_command_recycle(command);
+}
+
+/* Room for `more` elements behind *count; the first failure is kept in the command. */
+static bool reserve(dw_command *command, void **array, size_t count, size_t *capacity, size_t more,
+                    size_t element_size)
+{
+    size_t wanted = *capacity < 16 ? 16 : *capacity;
+    void *larger = NULL;
+
+    if (count + more <= *capacity)
+        return true;
+    while (wanted < count + more)
+        wanted *= 2;
+    if (dw_alloc_array(wanted, element_size, "command", &larger, &command->failure) != DW_OK)
+        return false;
+    if (count > 0)
+        memcpy(larger, *array, count * element_size);
+    dw_free(*array);
+    *array = larger;
+    *capacity = wanted;
+    return true;
+}
+
+static bool has_failed(const dw_command *command)
+{
+    return command->failure.code != DW_OK;
+}
+
+/* A new operation with room for its bindings and a copy of its data; NULL once the command has
+ * failed. */
+static dw_op *add_op(dw_command *command, dw_op_kind kind, uint32_t binding_count, const void *data,
+                     uint32_t data_bytes)
+{
+    dw_op *op;
+
+    if (has_failed(command) ||
+        !reserve(command, (void **)&command->ops, command->op_count, &command->op_capacity, 1,
+                 sizeof *command->ops) ||
+        !reserve(command, (void **)&command->bindings, command->binding_count,
+                 &command->binding_capacity, binding_count, sizeof *command->bindings) ||
+        !reserve(command, (void **)&command->data, command->data_count, &command->data_capacity,
+                 data_bytes, 1))
+        return NULL;
+    op = &command->ops[command->op_count++];
+    *op = (dw_op) { .kind = kind,
+                    .first_binding = (uint32_t)command->binding_count,
+                    .data_offset = (uint32_t)command->data_count,
+                    .data_bytes = data_bytes };
+    if (data_bytes > 0)
+        memcpy(command->data + command->data_count, data, data_bytes);
+    command->data_count += data_bytes;
+    return op;
+}
+
+static bool is_aligned(uint64_t value, uint64_t alignment)
+{
+    return value % alignment == 0;
+}
+
+/* Adds a checked binding to the operation added last. */
+static void add_binding(dw_command *command, const dw_gpu_binding *from, const char *what)
+{
+    const dw_gpu_buffer *buffer = from->buffer;
+    uint64_t size = from->size;
+
+    if (has_failed(command))
+        return;
+    if (buffer == NULL || buffer->record == NULL || buffer->gpu != command->gpu) {
+        dw_fail(&command->failure, DW_ERROR_ARGUMENT,
+                "%s: a buffer is destroyed or belongs to another device", what);
+        return;
+    }
+    if (from->offset > buffer->size_bytes || size > buffer->size_bytes - from->offset) {
+        dw_fail(&command->failure, DW_ERROR_ARGUMENT,
+                "%s: offset %" PRIu64 " + %" PRIu64 " bytes must lie within the buffer of %" PRIu64
+                " bytes",
+                what, from->offset, size, buffer->size_bytes);
+        return;
+    }
+    if (size == 0)
+        size = buffer->size_bytes - from->offset;
+    command->bindings[command->binding_count++] =
+        (dw_op_binding) { buffer->record, from->offset, size, from->use };
+    command->ops[command->op_count - 1].binding_count++;
+}
+
+static void check_storage(dw_command *command, const dw_gpu_binding *binding, const char *what)
+{
+    const dw_gpu_limits *limits = &command->gpu->limits;
+    const dw_op_binding *added;
+
+    if (has_failed(command))
+        return;
+    added = &command->bindings[command->binding_count - 1];
+    DW_ASSERT(binding->use <= DW_USE_COMPUTE_READ_WRITE);
+    if (!is_aligned(binding->offset, limits->storage_offset_alignment))
+        dw_fail(&command->failure, DW_ERROR_ARGUMENT,
+                "%s: binding offset %" PRIu64 " must be a multiple of %u bytes", what,
+                binding->offset, limits->storage_offset_alignment);
+    else if (added->size == 0)
+        dw_fail(&command->failure, DW_ERROR_ARGUMENT, "%s: a binding is empty", what);
+    else if (added->size > limits->max_storage_buffer_bytes)
+        dw_fail(&command->failure, DW_ERROR_CAPACITY,
+                "%s: a binding of %" PRIu64 " bytes exceeds the device's limit of %" PRIu64
+                " bytes: split the work, or use Device(\"cpu\")",
+                what, added->size, limits->max_storage_buffer_bytes);
+}
+
+static void check_groups(dw_command *command, const uint32_t groups[3], const char *what)
+{
+    const uint32_t *limit = command->gpu->limits.max_group_count;
+
+    for (int axis = 0; axis < 3; axis++) {
+        if (groups[axis] > limit[axis])
+            dw_fail(&command->failure, DW_ERROR_CAPACITY,
+                    "%s: %u workgroups along axis %d exceed the device's limit of %u", what,
+                    groups[axis], axis, limit[axis]);
+    }
+}
+
+void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gpu_binding *bindings,
+                         uint32_t binding_count, const void *push, uint32_t push_bytes,
+                         const uint32_t groups[3])
+{
+    const dw_shader *shader = pipeline->shader;
+    dw_op *op;
+
+    if (has_failed(command) || groups[0] == 0 || groups[1] == 0 || groups[2] == 0)
+        return;
+    DW_ASSERT(binding_count == shader->binding_count);
+    DW_ASSERT(push_bytes == shader->push_constant_bytes);
+    check_groups(command, groups, shader->name);
+    op = add_op(command, DW_OP_DISPATCH, binding_count, push, push_bytes);
+    if (op == NULL)
+        return;
+    op->pipeline = pipeline;
+    memcpy(op->groups, groups, sizeof op->groups);
+    for (uint32_t i = 0; i < binding_count; i++) {
+        add_binding(command, &bindings[i], shader->name);
+        check_storage(command, &bindings[i], shader->name);
+    }
+}
+
+void dw_groups_linear(const dw_gpu *gpu, uint64_t group_count, uint32_t groups[3])
+{
+    uint64_t limit = gpu->limits.max_group_count[0];
+    uint64_t rows = (group_count + limit - 1) / limit;
+    uint64_t columns = rows == 0 ? 0 : (group_count + rows - 1) / rows;
+
+    groups[0] = (uint32_t)columns;
+    groups[1] = (uint32_t)(rows < UINT32_MAX ? rows : UINT32_MAX);
+    groups[2] = 1;
+}
+
+void dw_command_fill(dw_command *command, const dw_gpu_buffer *buffer, uint64_t offset,
+                     uint64_t size, uint32_t value)
+{
+    dw_gpu_binding target = { buffer, offset, size, DW_USE_COPY_TARGET };
+    dw_op *op;
+
+    if (!is_aligned(offset, 4) || !is_aligned(size, 4)) {
+        if (!has_failed(command))
+            dw_fail(&command->failure, DW_ERROR_ARGUMENT,
+                    "fill: offset %" PRIu64 " and size %" PRIu64 " must be multiples of 4 bytes",
+                    offset, size);
+        return;
+    }
+    op = add_op(command, DW_OP_FILL, 1, NULL, 0);
+    if (op == NULL)
+        return;
+    op->fill_value = value;
+    add_binding(command, &target, "fill");
+}
+
+void dw_command_copy(dw_command *command, const dw_gpu_buffer *source, uint64_t source_offset,
+                     const dw_gpu_buffer *target, uint64_t target_offset, uint64_t size)
+{
+    dw_gpu_binding from = { source, source_offset, size, DW_USE_COPY_SOURCE };
+    dw_gpu_binding to = { target, target_offset, size, DW_USE_COPY_TARGET };
+
+    if (size == 0 || add_op(command, DW_OP_COPY, 2, NULL, 0) == NULL)
+        return;
+    add_binding(command, &from, "copy source");
+    add_binding(command, &to, "copy target");
+}
+
+void dw_command_write(dw_command *command, const dw_gpu_buffer *buffer, uint64_t offset,
+                      const void *data, uint64_t size)
+{
+    dw_gpu_binding target = { buffer, offset, size, DW_USE_COPY_TARGET };
+
+    if (size == 0)
+        return;
+    if (!is_aligned(offset, 4) || !is_aligned(size, 4) || size > DW_INLINE_BYTES_MAX) {
+        if (!has_failed(command))
+            dw_fail(&command->failure, DW_ERROR_ARGUMENT,
+                    "write: offset %" PRIu64 " and size %" PRIu64
+                    " must be multiples of 4 bytes, and size at most %d",
+                    offset, size, DW_INLINE_BYTES_MAX);
+        return;
+    }
+    if (add_op(command, DW_OP_WRITE, 1, data, (uint32_t)size) != NULL)
+        add_binding(command, &target, "write");
+}
+
+void dw_command_time_begin(dw_command *command, const char *name)
+{
+    if (add_op(command, DW_OP_TIME_BEGIN, 0, name, (uint32_t)strlen(name) + 1) != NULL)
+        command->open_spans++;
+}
+
+void dw_command_time_end(dw_command *command)
+{
+    if (add_op(command, DW_OP_TIME_END, 0, NULL, 0) == NULL)
+        return;
+    DW_ASSERT(command->open_spans > 0);
+    command->open_spans--;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/descriptors_internal.h"
+
+#include "gpu/device_internal.h"
+#include "gpu/pipeline_internal.h"
+
+#define SETS_PER_POOL 64
+
+void dw_descriptors_reset(dw_gpu *gpu, dw_descriptors *self)
+{
+    for (uint32_t i = 0; i < self->pool_count && i <= self->pool_index; i++)
+        vkResetDescriptorPool(gpu->handle, self->pools[i], 0);
+    self->pool_index = 0;
+}
+
+void dw_descriptors_finish(dw_gpu *gpu, dw_descriptors *self)
+{
+    for (uint32_t i = 0; i < self->pool_count; i++)
+        vkDestroyDescriptorPool(gpu->handle, self->pools[i], NULL);
+    self->pool_count = self->pool_index = 0;
+}
+
+static dw_status add_pool(dw_gpu *gpu, dw_descriptors *self, dw_error *err)
+{
+    VkDescriptorPoolSize size = { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                  SETS_PER_POOL * DW_BINDINGS_MAX };
+    VkDescriptorPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                        .maxSets = SETS_PER_POOL,
+                                        .poolSizeCount = 1,
+                                        .pPoolSizes = &size };
+
+    if (self->pool_count == DW_DESCRIPTOR_POOLS_MAX)
+        return dw_fail(err, DW_ERROR_CAPACITY, "one command holds at most %d dispatches",
+                       DW_DESCRIPTOR_POOLS_MAX * SETS_PER_POOL);
+    DW_TRY(dw_gpu_vk_check(
+        gpu, vkCreateDescriptorPool(gpu->handle, &info, NULL, &self->pools[self->pool_count]),
+        "vkCreateDescriptorPool", err));
+    self->pool_count++;
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+dw_status dw_descriptors_take(dw_gpu *gpu, dw_descriptors *self, VkDescriptorSetLayout layout,
+                              VkDescriptorSet *out, dw_error *err)
+{
+    VkDescriptorSetAllocateInfo info = { .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                         .descriptorSetCount = 1,
+                                         .pSetLayouts = &layout };
+
+    for (;; self->pool_index++) {
+        VkResult result;
+
+        if (self->pool_index == self->pool_count && add_pool(gpu, self, err) != DW_OK)
+            return err->code;
+        info.descriptorPool = self->pools[self->pool_index];
+        result = vkAllocateDescriptorSets(gpu->handle, &info, out);
+        if (result != VK_ERROR_OUT_OF_POOL_MEMORY && result != VK_ERROR_FRAGMENTED_POOL)
+            return dw_gpu_vk_check(gpu, result, "vkAllocateDescriptorSets", err);
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Thread-safety: a pipeline is constant once made; finish needs the device to itself. */
+#ifndef DW_GPU_PIPELINE_INTERNAL_H
+#define DW_GPU_PIPELINE_INTERNAL_H
+
+#include "gpu/pipeline.h"
+#include "gpu/vk_internal.h"
+
+#define DW_BINDINGS_MAX 16 /* storage buffers of one shader; Vulkan promises no more than 4 */
+
+struct dw_pipeline {
+    dw_pipeline *next;
+    const dw_shader *shader;
+    uint32_t shader_id;
+    uint32_t spec_count;
+    uint32_t spec_constants[DW_SPECIALIZATIONS_MAX];
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;
+    VkPipeline handle;
+};
+
+void dw_pipelines_finish(dw_gpu *gpu);
+
+#endif
