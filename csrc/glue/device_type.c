@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "glue/device_type.h"
 
-#include "gpu/loader.h"
+#include "systems/driver.h"
 
 dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, const char *argument)
 {
@@ -273,7 +273,7 @@ static PyObject *module_validation(PyObject *module, PyObject *args, PyObject *k
     log = PyMem_New(dw_validation_log, 1);
     if (log == NULL)
         return PyErr_NoMemory();
-    dw_gpu_validation_read(clear != 0, log);
+    dw_driver_read_messages(clear != 0, log);
     total = log->total;
     texts = PyList_New(log->count);
     for (int i = 0; texts != NULL && i < log->count; i++) {
@@ -291,7 +291,7 @@ static PyObject *module_validation(PyObject *module, PyObject *args, PyObject *k
 
 static PyObject *module_loader(PyObject *module, PyObject *unused)
 {
-    dw_gpu_loader_info info = dw_gpu_loader_get_info();
+    dw_gpu_loader_info info = dw_driver_get_loader();
 
     (void)module;
     (void)unused;
@@ -305,7 +305,7 @@ static PyObject *module_shutdown(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    Py_BEGIN_ALLOW_THREADS dw_gpu_loader_shutdown();
+    Py_BEGIN_ALLOW_THREADS dw_driver_shutdown();
     Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
