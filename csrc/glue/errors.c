@@ -13,7 +13,7 @@ static PyObject *exception_of(const dw_module_state *state, dw_status code)
     case DW_ERROR_MEMORY:
         return PyExc_MemoryError;
     case DW_ERROR_INTERRUPTED:
-        return PyExc_KeyboardInterrupt;
+        return state->cancelled_error;
     case DW_ERROR_DEVICE_NOT_FOUND:
         return state->device_not_found_error;
     case DW_ERROR_DEVICE_LOST:
@@ -64,7 +64,9 @@ int dw_errors_exec(PyObject *module)
         add_exception(module, &state->format_error, "FormatError", state->error,
                       "A file or pixel format that cannot be read or written.") < 0 ||
         add_exception(module, &state->forked_device_error, "ForkedDeviceError", state->error,
-                      "A device made before fork() was used in the child process.") < 0)
+                      "A device made before fork() was used in the child process.") < 0 ||
+        add_exception(module, &state->cancelled_error, "Cancelled", state->error,
+                      "The progress callback returned False.") < 0)
         return -1;
     return 0;
 }

@@ -20,6 +20,7 @@
     X(capacity_error)         \
     X(format_error)           \
     X(forked_device_error)    \
+    X(cancelled_error)        \
     X(device_type)            \
     X(buffer_type)
 

@@ -2,6 +2,7 @@
 """The exceptions of the package, under one import that touches nothing else of it."""
 
 from ._core import (
+    Cancelled,
     CapacityError,
     DeviceLost,
     DeviceNotFound,
@@ -11,6 +12,7 @@ from ._core import (
 )
 
 __all__ = [
+    "Cancelled",
     "CapacityError",
     "DeviceLost",
     "DeviceNotFound",

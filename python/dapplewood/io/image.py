@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import warnings
 from dataclasses import dataclass, field
@@ -47,6 +48,9 @@ _SUFFIXES = {
     ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".exr": "openexr", ".tif": "tiff",
     ".tiff": "tiff", ".hdr": "hdr", ".bmp": "bmp", ".webp": "webp", ".tga": "targa",
 }  # fmt: skip
+
+# Alpha type in the extension area of TGA 2.0.
+_TARGA_PREMULTIPLIED = 4
 
 # Half floats next to 1 lie 1/1024 apart; dividing by a rounded alpha may overshoot by that much.
 _OVERSHOOT = 1 / 512
@@ -131,7 +135,8 @@ def read_image(path: str | os.PathLike[str], *, hdr: str = "warn") -> Image:
 
     Notes
     -----
-    The colour space is what the file says: PNG cICP, iCCP, sRGB and gAMA chunks in this order,
+    The orientation that EXIF or TIFF ask for is applied. Of an EXR the display window is given;
+    of its channels R, G, B (or Y) and A. The colour space is what the file says: PNG cICP, iCCP, sRGB and gAMA chunks in this order,
     float formats linear. A file that says nothing is sRGB.
     """
     if hdr not in ("warn", "clamp", "error"):
@@ -221,7 +226,7 @@ def _assemble(
 ) -> Image:
     channels, has_alpha = _pick_channels(spec, path)
     associated = has_alpha and _is_associated(spec, kind)
-    array = _to_rgba(raw, channels)
+    array = _upright(_to_rgba(_display_window(raw, spec, kind, path), channels), spec)
     if array.dtype.kind == "f":
         array = _float_to_16(array, associated, path, hdr)
         color_space, said_by = "linear", "file"
@@ -264,7 +269,37 @@ def _pick_channels(spec: Any, path: Path) -> tuple[list[int], bool]:
 def _is_associated(spec: Any, kind: str) -> bool:
     if kind == "openexr":
         return True
+    if kind == "targa":
+        return spec.get_int_attribute("targa:alpha_type", 0) == _TARGA_PREMULTIPLIED
     return kind == "tiff" and not spec.get_int_attribute("oiio:UnassociatedAlpha", 0)
+
+
+def _display_window(raw: np.ndarray, spec: Any, kind: str, path: Path) -> np.ndarray:
+    """An EXR stores any rectangle of its picture: the picture, clear where nothing is stored."""
+    full = (spec.full_x, spec.full_y, spec.full_width, spec.full_height)
+    if kind != "openexr" or full == (spec.x, spec.y, spec.width, spec.height):
+        return raw
+    if not (0 < full[2] <= MAX_EDGE and 0 < full[3] <= MAX_EDGE):
+        raise FormatError(f"{path}: display window {full[2]} x {full[3]} is outside 1..{MAX_EDGE}")
+    picture = np.zeros((full[3], full[2], raw.shape[2]), raw.dtype)
+    left, top = spec.x - full[0], spec.y - full[1]
+    right, bottom = min(left + spec.width, full[2]), min(top + spec.height, full[3])
+    x, y = max(left, 0), max(top, 0)
+    if right > x and bottom > y:
+        picture[y:bottom, x:right] = raw[y - top : bottom - top, x - left : right - left]
+    return picture
+
+
+def _upright(array: np.ndarray, spec: Any) -> np.ndarray:
+    """The picture as it is meant to be seen, by the Orientation of EXIF and TIFF."""
+    turn = spec.get_int_attribute("Orientation", 1)
+    if turn in (5, 6, 7, 8):
+        array = array.swapaxes(0, 1)
+    if turn in (2, 3, 6, 7):
+        array = array[:, ::-1]
+    if turn in (3, 4, 7, 8):
+        array = array[::-1]
+    return np.ascontiguousarray(array)
 
 
 def _to_rgba(raw: np.ndarray, channels: list[int]) -> np.ndarray:
@@ -407,8 +442,16 @@ def write_image(
         spec.attribute(key, value)
     with atomic_path(place) as temporary:
         target = oiio.ImageOutput.create("png")
-        if not target.open(os.fspath(temporary), spec):
-            raise OSError(None, _reason(target.geterror()), os.fspath(place))
-        written = target.write_image(image)
-        if not (target.close() and written):
-            raise OSError(None, _reason(target.geterror()), os.fspath(place))
+        done = target.open(os.fspath(temporary), spec) and target.write_image(image)
+        if not (target.close() and done):
+            raise OSError(errno.EIO, _reason(target.geterror()), os.fspath(place))
+        _check_written(temporary, place)
+
+
+def _check_written(temporary: Path, place: Path) -> None:
+    # The library does not tell when the disk is full: it closes half a file without a word.
+    try:
+        parse_png(read_bytes(temporary), temporary)
+    except FormatError:
+        text = "the image was written only in part; is the disk full?"
+        raise OSError(errno.ENOSPC, text, os.fspath(place)) from None

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The kinds of things, as enums made from the core's own tables."""
+
+from __future__ import annotations
+
+import enum
+
+from . import _core
+
+__all__ = ["ColorSpace", "CoverageMode", "FillMode", "MipFilter", "kind_of", "kinds_table"]
+
+
+def _registry(name: str) -> type[enum.IntEnum]:
+    argument, rows = _core.REGISTRIES[name]
+    made = enum.IntEnum(name, [(word.upper(), value) for value, word, _ in rows], module=__name__)
+    made.__doc__ = f"What the argument `{argument}` takes, by member or by word.\n\n" + "\n".join(
+        f'- "{word}": {doc}' for _, word, doc in rows
+    )
+    return made
+
+
+ColorSpace = _registry("ColorSpace")
+CoverageMode = _registry("CoverageMode")
+FillMode = _registry("FillMode")
+MipFilter = _registry("MipFilter")
+
+
+def kind_of(kind: type[enum.IntEnum], value: object, argument: str) -> enum.IntEnum:
+    """The member that `value` names.
+
+    Parameters
+    ----------
+    kind : IntEnum class
+        One of this module's.
+    value : member or str
+        A member of `kind`, or its word.
+    argument : str
+        Named in the error.
+
+    Raises
+    ------
+    ValueError
+        An unknown word, or a member of another enum; the text lists the words.
+    """
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, str) and value.upper() in kind.__members__ and value == value.lower():
+        return kind[value.upper()]
+    words = ", ".join(f'"{member.name.lower()}"' for member in kind)
+    raise ValueError(f"{argument} must be a {kind.__name__} or one of {words}, got {value!r}")
+
+
+def kinds_table(kind: type[enum.IntEnum]) -> str:
+    """A Markdown table of a kind's words and what each does."""
+    _, rows = _core.REGISTRIES[kind.__name__]
+    lines = ["| word | meaning |", "|---|---|"]
+    return "\n".join(lines + [f'| `"{word}"` | {doc} |' for _, word, doc in rows])
