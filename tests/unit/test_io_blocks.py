@@ -58,7 +58,8 @@ def test_decoders_agree_with_openimageio_on_random_blocks(tmp_path, name):
     # Seven- and five-step ramps are rounded here and cut off there.
     ramps = {"bc3": [3], "bc4": [0], "bc5": [0, 1]}.get(name, [])
     assert difference[..., ramps].max(initial=0) <= 1
-    assert difference[..., [c for c in range(theirs.shape[2]) if c not in ramps]].max(initial=0) == 0
+    exact = [channel for channel in range(theirs.shape[2]) if channel not in ramps]
+    assert difference[..., exact].max(initial=0) == 0
 
 
 @pytest.mark.parametrize("mode", range(9))
@@ -110,6 +111,27 @@ def test_channels_keep_their_order(name):
     image[...] = (200, 100, 50, 150)
     back = encode_levels([image], format=name).decode()[0]
     assert np.abs(back.astype(int) - image).max() <= 6
+
+
+@pytest.mark.parametrize("name", ["bc3", "bc4", "bc5"])
+def test_ramps_keep_0_and_255(name):
+    pytest.importorskip("etcpak")
+    image = foliage(128, 128)
+    image[..., :2] = image[..., 3:]
+    back = encode_levels([image], format=name).decode()[0]
+    for channel in {"bc3": [3], "bc4": [0], "bc5": [0, 1]}[name]:
+        for end in (0, 255):
+            assert (back[..., channel][image[..., channel] == end] == end).all()
+        error = back[..., channel].astype(float) - image[..., channel]
+        assert np.sqrt((error**2).mean()) < 6
+
+
+def test_the_better_of_two_ramps_is_taken():
+    texels = np.zeros((3, 16), np.uint8)
+    texels[0] = [0, 255] + [100, 102, 104, 106, 108, 110, 100] * 2  # six inside, and the ends
+    texels[1] = np.linspace(0, 255, 8).round().repeat(2)  # eight from end to end
+    texels[2] = [0] * 8 + [255] * 8
+    np.testing.assert_array_equal(bc1.decode_channel(bc1.encode_channel(texels)), texels)
 
 
 def test_bc1_transparency_is_exact_for_every_cutoff():

@@ -47,12 +47,10 @@ def decode_color(blocks: np.ndarray, *, always_four: bool) -> np.ndarray:
     return palette[np.arange(len(data))[:, None], chosen]
 
 
-def decode_channel(blocks: np.ndarray) -> np.ndarray:
-    """BC4 blocks, or the alpha half of BC3, (N, 8) -> (N, 16) uint8."""
-    data = np.ascontiguousarray(blocks)
-    first = data[:, 0].astype(np.int32)
-    second = data[:, 1].astype(np.int32)
-    palette = np.empty((len(data), 8), np.int32)
+def _channel_palette(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Values (N, 8) uint8 that the indices of a BC4 block mean: a ramp of 8, or of 6, 0 and 255."""
+    first, second = first.astype(np.int32), second.astype(np.int32)
+    palette = np.empty((len(first), 8), np.int32)
     palette[:, 0], palette[:, 1] = first, second
     eight = first > second
     for step in range(1, 7):
@@ -60,10 +58,17 @@ def decode_channel(blocks: np.ndarray) -> np.ndarray:
         short = ((5 - step) * first + step * second + 2) // 5 if step < 5 else 0 * first
         palette[:, step + 1] = np.where(eight, smooth, short)
     palette[~eight, 7] = 255
+    return palette.astype(np.uint8)
+
+
+def decode_channel(blocks: np.ndarray) -> np.ndarray:
+    """BC4 blocks, or the alpha half of BC3, (N, 8) -> (N, 16) uint8."""
+    data = np.ascontiguousarray(blocks)
+    palette = _channel_palette(data[:, 0], data[:, 1])
     bits = data.view("<u8")[:, 0] >> np.uint64(16)
     shifts = np.arange(0, 48, 3, dtype=np.uint64)
     chosen = ((bits[:, None] >> shifts) & np.uint64(7)).astype(np.intp)
-    return palette.astype(np.uint8)[np.arange(len(data))[:, None], chosen]
+    return palette[np.arange(len(data))[:, None], chosen]
 
 
 def decode_bc1(blocks: np.ndarray) -> np.ndarray:
@@ -169,7 +174,10 @@ def _least_squares(color: np.ndarray, indices: np.ndarray, opaque: np.ndarray) -
     ax = np.einsum("ni,nic->nc", first, color)
     bx = np.einsum("ni,nic->nc", second, color)
     return np.stack(
-        [(ax * bb[:, None] - bx * ab[:, None]) / safe, (bx * aa[:, None] - ax * ab[:, None]) / safe],
+        [
+            (ax * bb[:, None] - bx * ab[:, None]) / safe,
+            (bx * aa[:, None] - ax * ab[:, None]) / safe,
+        ],
         axis=1,
     )
 
@@ -204,4 +212,51 @@ def encode_punch_through(texels: np.ndarray, opaque: np.ndarray) -> np.ndarray:
     data.view("<u2")[:, :2] = ends
     shifts = np.arange(0, 32, 2, dtype=np.uint32)
     data.view("<u4")[:, 1] = (indices.astype(np.uint32) << shifts).sum(1, dtype=np.uint32)
+    return data
+
+
+def _fit_channel(values: np.ndarray, first: np.ndarray, second: np.ndarray) -> tuple:
+    """Nearest indices (N, 16) into the palette of two ends, and the squared error (N)."""
+    palette = _channel_palette(first, second).astype(np.int16)
+    best = np.full(values.shape, 1 << 14, np.int16)
+    chosen = np.zeros(values.shape, np.uint64)
+    for index in range(8):
+        distance = np.abs(values - palette[:, index, None])
+        nearer = distance < best
+        best[nearer] = distance[nearer]
+        chosen[nearer] = index
+    return chosen, (best.astype(np.int32) ** 2).sum(1)
+
+
+def encode_channel(texels: np.ndarray) -> np.ndarray:
+    """Encodes BC4 blocks, or the alpha half of BC3, so that 0 and 255 stay what they are.
+
+    Parameters
+    ----------
+    texels : (N, 16) uint8
+
+    Returns
+    -------
+    (N, 8) uint8
+
+    Notes
+    -----
+    Two fits are tried and the better one kept: a ramp of eight between the least and the greatest
+    value, and a ramp of six between those inside, beside 0 and 255. Both hold the ends exactly.
+    """
+    values = texels.astype(np.int16)
+    inner = (values > 0) & (values < 255)
+    low = np.where(inner, values, 255).min(1)
+    high = np.where(inner, values, 0).max(1)
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    six, six_error = _fit_channel(values, low, high)
+    top, bottom = values.max(1), values.min(1)
+    eight, eight_error = _fit_channel(values, top, bottom)
+    wide = (eight_error < six_error) & (top > bottom)
+    data = np.empty((len(values), 8), np.uint8)
+    chosen = np.where(wide[:, None], eight, six)
+    shifts = np.arange(16, 64, 3, dtype=np.uint64)
+    data.view("<u8")[:, 0] = np.bitwise_or.reduce(chosen << shifts, axis=1)
+    data[:, 0] = np.where(wide, top, low)
+    data[:, 1] = np.where(wide, bottom, high)
     return data

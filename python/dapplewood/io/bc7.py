@@ -110,7 +110,7 @@ class _Bits:
 
     def take(self, count: int) -> np.ndarray:
         """The next `count` bits, at most 8, of every block."""
-        value = self.at(np.uint64(self.place), self.low, self.high)
+        value = self.at(np.array(self.place), self.low, self.high)
         self.place += count
         return (value & np.uint64((1 << count) - 1)).astype(np.int32)
 

@@ -148,7 +148,9 @@ def encode_levels(
     return EncodedChain(row, width, height, found, payloads)
 
 
-def as_chain(levels: Any, format: str | None, layers: int | None, alpha_cutoff: int) -> EncodedChain:
+def as_chain(
+    levels: Any, format: str | None, layers: int | None, alpha_cutoff: int
+) -> EncodedChain:
     """`levels` if it is encoded already, else its encoding. `format` None means "rgba8"."""
     if not isinstance(levels, EncodedChain):
         return encode_levels(

@@ -147,7 +147,9 @@ def write_dds(
     if count > 1:
         flags |= _FLAG_MIPMAPS
         caps |= _CAPS_MIPMAPS
-    pitch = row.size_bytes(chain.width, chain.height) if row.compressed else row.pitch_bytes(chain.width)
+    # The size of level 0 when compressed, else the bytes of its rows.
+    height = chain.height if row.compressed else 1
+    pitch = row.size_bytes(chain.width, height)
     head = MAGIC + _HEADER.pack(
         _HEADER.size, flags, chain.height, chain.width, pitch & 0xFFFFFFFF, 0, count,
         32, _PIXEL_FOURCC, b"DX10", 0, 0, 0, 0, 0, caps, 0, 0, 0,
@@ -282,7 +284,7 @@ def _parse_legacy(path: Path, layout: _Layout, flags: int, fourcc: bytes) -> Non
         )
     if any(mask >> bits for mask in masks):
         raise FormatError(f"{path}: a channel mask is wider than the {bits} bits of a texel")
-    layout.masks = tuple(masks)
+    layout.masks = (masks[0], masks[1], masks[2], masks[3])
     letters = "LxxA" if layout.luminance else "RGBA"
     layout.source = "".join(
         f"{letter}{mask.bit_count()}" for letter, mask in zip(letters, masks, strict=True) if mask

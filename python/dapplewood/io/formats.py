@@ -118,17 +118,21 @@ def _plain_samples(channels: str, bits: int) -> tuple[Sample, ...]:
     )
 
 
-def _plain(name: str, channels: str, vk: tuple, dxgi: tuple, bits: int = 8, **more) -> Format:
-    storage = more.pop("storage", f"u{bits}")
+_Pair = tuple[int | None, int | None]  # of one API: unorm, sRGB
+
+
+def _plain(name: str, channels: str, vk: _Pair, dxgi: _Pair, bits: int = 8, *,
+           storage: str = "", writable: bool = False) -> Format:  # fmt: skip
     size = len(channels) * bits // 8
-    samples = _plain_samples(channels, bits)
-    return Format(name, storage, channels, size, *vk, *dxgi, MODEL_RGBSDA, samples, **more)
+    return Format(name, storage or f"u{bits}", channels, size, vk[0], vk[1], dxgi[0], dxgi[1],
+                  MODEL_RGBSDA, _plain_samples(channels, bits), writable)  # fmt: skip
 
 
-def _block(name: str, channels: str, size: int, vk: tuple, dxgi: tuple, model: int, samples: tuple,
-           **more) -> Format:
+def _block(name: str, channels: str, size: int, vk: _Pair, dxgi: _Pair, model: int,
+           samples: tuple[tuple[int, int, int], ...], *, writable: bool = False) -> Format:  # fmt: skip
     rows = tuple(Sample(channel, offset, bits, 0xFFFFFFFF) for channel, offset, bits in samples)
-    return Format(name, "block", channels, size, *vk, *dxgi, model, rows, **more)
+    return Format(name, "block", channels, size, vk[0], vk[1], dxgi[0], dxgi[1], model, rows,
+                  writable)  # fmt: skip
 
 
 _NONE = (None, None)

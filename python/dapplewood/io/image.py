@@ -168,8 +168,8 @@ def _sniff(data: memoryview, path: Path) -> str:
     if suffix == ".tga":
         _check_targa(head, len(data), path)
         return "targa"
-    kind = _SUFFIXES.get(suffix)
-    reason = f"it does not begin like a {kind} file" if kind else "a kind of file that is not read"
+    named = _SUFFIXES.get(suffix)
+    reason = f"it does not begin like a {named} file" if named else "a kind that is not read"
     known = "PNG, TGA, JPEG, WebP, EXR, TIFF, HDR, BMP, DDS and KTX2 are"
     raise FormatError(f"{path}: {reason} (first bytes {head[:8]!r}); {known}")
 
@@ -441,7 +441,7 @@ def write_image(
     for key, value in (metadata or {}).items():
         spec.attribute(key, value)
     with atomic_path(place) as temporary:
-        target = oiio.ImageOutput.create("png")
+        target: Any = oiio.ImageOutput.create("png")
         done = target.open(os.fspath(temporary), spec) and target.write_image(image)
         if not (target.close() and done):
             raise OSError(errno.EIO, _reason(target.geterror()), os.fspath(place))

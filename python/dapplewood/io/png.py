@@ -57,6 +57,6 @@ def encode_png(array: np.ndarray, *, level: int = 6) -> bytes:
         _SIGNATURE
         + png_chunk(b"IHDR", header)
         + png_chunk(b"sRGB", b"\0")
-        + png_chunk(b"IDAT", zlib.compress(filtered, level))
+        + png_chunk(b"IDAT", zlib.compress(filtered.data, level))
         + png_chunk(b"IEND", b"")
     )

@@ -66,14 +66,17 @@ def parse_png(data: memoryview, path: Path) -> PngInfo:
     place, image_bytes, ended = len(_SIGNATURE), 0, False
     while not ended:
         if place + 12 > len(data):
-            raise FormatError(f"{path}: the PNG is cut short after {len(data)} bytes: no IEND chunk")
+            raise FormatError(
+                f"{path}: the PNG is cut short after {len(data)} bytes: no IEND chunk"
+            )
         length, kind = struct.unpack_from(">I4s", data, place)
         body = data[place + 8 : place + 8 + length]
         end = place + 12 + length
         name = kind.decode("latin-1")
         if end > len(data):
             raise FormatError(
-                f"{path}: the PNG is cut short: chunk {name!r} ends at {end}, the file at {len(data)}"
+                f"{path}: the PNG is cut short: chunk {name!r} ends at {end}, "
+                f"the file at {len(data)}"
             )
         check = struct.unpack_from(">I", data, end - 4)[0]
         if zlib.crc32(data[place + 4 : end - 4]) != check:

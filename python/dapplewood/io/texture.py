@@ -134,8 +134,11 @@ def _read_png_chain(path: Path) -> Texture:
                 f"{each}: level {level} is {found[0]} x {found[1]}, "
                 f"but a chain from {width} x {height} has {want[0]} x {want[1]} there"
             )
-        if image.array.dtype != images[0].array.dtype or image.color_space != images[0].color_space:
-            raise FormatError(f"{each}: level {level} differs from level 0 in depth or colour space")
+        first = images[0]
+        if (image.array.dtype, image.color_space) != (first.array.dtype, first.color_space):
+            raise FormatError(
+                f"{each}: level {level} differs from level 0 in depth or colour space"
+            )
     first = images[0]
     return Texture(
         levels=tuple(image.array for image in images),
