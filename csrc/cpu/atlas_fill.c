@@ -187,59 +187,142 @@ static const uint16_t *find_seed_keys(const dw_tile_work *work, const seed_rows 
 
 /* ---- finished rows ---- */
 
-static uint32_t source_color(const dw_atlas_source *source, int x, int y)
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "texels are written as 0xAABBGGRR words"
+#endif
+
+/* One row on its way out: content texels [0, width) of `level`. */
+typedef struct out_row {
+    const dw_tile_work *work;
+    int level, y, width;
+    size_t source_first;      /* level 0: index of its first texel in the source */
+    uint32_t *texels;         /* written words */
+    uint8_t *averaged;        /* written averaged alpha */
+    const uint8_t *is_hidden; /* 0 where a texel is visible */
+} out_row;
+
+/* Colour of a visible content texel. */
+static uint32_t seed_color(const out_row *row, int x, int y)
 {
-    size_t at = 4 * ((size_t)y * (size_t)source->width + (size_t)x);
-    uint32_t color = 0;
+    const dw_atlas_source *source = row->work->source;
+    const uint16_t *texel;
+    uint32_t word;
+    size_t at;
 
-    for (int c = 0; c < 3; c++) {
-        uint32_t value = source->bits == 8
-                             ? ((const uint8_t *)source->texels)[at + (size_t)c]
-                             : dw_alpha_to_8(((const uint16_t *)source->texels)[at + (size_t)c]);
-
-        color |= value << (8 * c);
+    if (row->level > 0)
+        return row->work->color[row->level][(size_t)y * (size_t)row->width + (size_t)x] & 0xffffff;
+    at = row->source_first + (size_t)x + (size_t)y * (size_t)source->width -
+         (size_t)row->y * (size_t)source->width;
+    if (source->bits == 8) {
+        memcpy(&word, (const uint8_t *)source->texels + 4 * at, 4);
+        return word & 0xffffff;
     }
-    return color;
+    texel = (const uint16_t *)source->texels + 4 * at;
+    return dw_alpha_to_8(texel[0]) | dw_alpha_to_8(texel[1]) << 8 | dw_alpha_to_8(texel[2]) << 16;
 }
 
-static uint32_t color_at(const dw_tile_work *work, int level, int x, int y)
+DW_SIMD static void write_words_16(const uint16_t *restrict source, uint32_t *restrict texels,
+                                   uint8_t *restrict averaged, int width)
 {
-    const dw_tile_level *place = dw_work_place(work, level);
+    for (int x = 0; x < width; x++) {
+        uint32_t alpha = dw_alpha_to_8(source[4 * x + 3]);
 
-    if (level == 0)
-        return source_color(work->source, place->content_x0 + x, place->content_y0 + y);
-    return work->color[level][(size_t)y * (size_t)dw_content_width(place) + (size_t)x] & 0xffffff;
+        texels[x] = dw_alpha_to_8(source[4 * x]) | dw_alpha_to_8(source[4 * x + 1]) << 8 |
+                    dw_alpha_to_8(source[4 * x + 2]) << 16 | alpha << 24;
+        averaged[x] = (uint8_t)alpha;
+    }
 }
 
-static uint32_t hidden_color(const dw_tile_work *work, int level, int x, int y, uint16_t key,
-                             const uint32_t *pulled)
+DW_SIMD static void write_words(const uint32_t *restrict color, const uint16_t *restrict alpha,
+                                uint32_t *restrict texels, uint8_t *restrict averaged, int width)
+{
+    for (int x = 0; x < width; x++) {
+        uint32_t alpha_8 = dw_alpha_to_8(alpha[x]);
+
+        texels[x] = (color[x] & 0xffffff) | alpha_8 << 24;
+        averaged[x] = (uint8_t)alpha_8;
+    }
+}
+
+DW_SIMD static void extract_alpha(const uint32_t *restrict texels, uint8_t *restrict averaged,
+                                  int width)
+{
+    for (int x = 0; x < width; x++)
+        averaged[x] = (uint8_t)(texels[x] >> 24);
+}
+
+/* Colours as they are, averaged alpha in both places. */
+static void write_plain(const out_row *row)
+{
+    const dw_tile_work *work = row->work;
+
+    if (row->level > 0) {
+        size_t offset = (size_t)row->y * (size_t)row->width;
+
+        write_words(work->color[row->level] + offset, work->alpha[row->level] + offset, row->texels,
+                    row->averaged, row->width);
+    } else if (work->source->bits == 8) {
+        memcpy(row->texels, (const uint8_t *)work->source->texels + 4 * row->source_first,
+               4 * (size_t)row->width);
+        extract_alpha(row->texels, row->averaged, row->width);
+    } else {
+        write_words_16((const uint16_t *)work->source->texels + 4 * row->source_first, row->texels,
+                       row->averaged, row->width);
+    }
+}
+
+/* The tested alpha over the averaged one. */
+static void write_tested_alpha(const out_row *row)
+{
+    const dw_tile_work *work = row->work;
+    dw_alpha_remap remap = work->remaps[row->level];
+
+    if (remap.kind == DW_REMAP_IDENTITY)
+        return;
+    for (int x = 0; x < row->width; x++) {
+        size_t at = row->source_first + (size_t)x;
+        uint32_t alpha =
+            row->level > 0
+                ? work->alpha[row->level][(size_t)row->y * (size_t)row->width + (size_t)x]
+            : work->source->bits == 8
+                ? dw_alpha_from_8(((const uint8_t *)work->source->texels)[4 * at + 3])
+                : ((const uint16_t *)work->source->texels)[4 * at + 3];
+
+        row->texels[x] = (row->texels[x] & 0xffffff) | dw_alpha_to_8(dw_remap_alpha(remap, alpha))
+                                                           << 24;
+    }
+}
+
+static void write_hidden_color(const out_row *row, int x, uint16_t key, const uint32_t *pulled)
 {
     uint32_t color;
 
-    if (work->plan->def.fill == DW_FILL_MODE_KEEP)
-        return color_at(work, level, x, y);
-    if (key < DW_KEY_LIMIT)
-        return color_at(work, level, x + (key & 15) - DW_DILATE_RADIUS,
-                        y + ((key >> 4) & 15) - DW_DILATE_RADIUS);
-    color = pull_color(work, level, x, pulled);
-    if (color != 0)
-        return color & 0xffffff;
-    return level == 0 ? color_at(work, level, x, y) : 0;
+    if (key < DW_KEY_LIMIT) {
+        color = seed_color(row, x + (key & 15) - DW_DILATE_RADIUS,
+                           row->y + ((key >> 4) & 15) - DW_DILATE_RADIUS);
+    } else {
+        color = pull_color(row->work, row->level, x, pulled);
+        if (color == 0 && row->level == 0) /* an empty tile keeps what it has */
+            return;
+    }
+    row->texels[x] = (row->texels[x] & 0xff000000) | (color & 0xffffff);
 }
 
-/* 16-bit alpha of a content texel as averaged. */
-static uint32_t alpha_of(const dw_tile_work *work, int level, int x, int y)
+/* Colours under alpha 0. Eight visible texels at a time are passed over. */
+static void fill_hidden(const out_row *row, const uint16_t *keys)
 {
-    const dw_tile_level *place = dw_work_place(work, level);
-    size_t at;
+    const uint32_t *pulled = parent_row(row->work, row->level, row->y);
 
-    if (level > 0)
-        return work->alpha[level][(size_t)y * (size_t)dw_content_width(place) + (size_t)x];
-    at = 4 * ((size_t)(place->content_y0 + y) * (size_t)work->source->width +
-              (size_t)(place->content_x0 + x)) +
-         3;
-    return work->source->bits == 8 ? dw_alpha_from_8(((const uint8_t *)work->source->texels)[at])
-                                   : ((const uint16_t *)work->source->texels)[at];
+    for (int x = 0; x < row->width; x++) {
+        uint64_t eight = 1;
+
+        if (x + 8 <= row->width)
+            memcpy(&eight, row->is_hidden + x, 8);
+        if (eight == 0)
+            x += 7;
+        else if (row->is_hidden[x] != 0)
+            write_hidden_color(row, x, keys[x], pulled);
+    }
 }
 
 static void write_row(const dw_tile_work *work, int level, int y, const seed_rows *rows, int worker)
@@ -249,23 +332,21 @@ static void write_row(const dw_tile_work *work, int level, int y, const seed_row
     int width = dw_content_width(place);
     size_t first = (size_t)(place->content_y0 + y) * (size_t)plan->level_width[level] +
                    (size_t)place->content_x0;
-    uint8_t *texels = work->target->levels[level] + 4 * first;
-    uint8_t *averaged = work->target->alpha[level] + first;
-    const uint8_t *is_seed = rows->up + (size_t)(y - rows->first) * (size_t)width;
-    const uint16_t *keys = find_seed_keys(work, rows, y, worker);
-    const uint32_t *pulled = parent_row(work, level, y);
+    out_row row = {
+        .work = work,
+        .level = level,
+        .y = y,
+        .width = width,
+        .source_first = level > 0 ? 0 : first,
+        .texels = (uint32_t *)(void *)(work->target->levels[level] + 4 * first),
+        .averaged = work->target->alpha[level] + first,
+        .is_hidden = rows->up + (size_t)(y - rows->first) * (size_t)width,
+    };
 
-    for (int x = 0; x < width; x++) {
-        uint32_t alpha = alpha_of(work, level, x, y);
-        uint32_t color = is_seed[x] == 0 ? color_at(work, level, x, y)
-                                         : hidden_color(work, level, x, y, keys[x], pulled);
-
-        texels[4 * x] = (uint8_t)color;
-        texels[4 * x + 1] = (uint8_t)(color >> 8);
-        texels[4 * x + 2] = (uint8_t)(color >> 16);
-        texels[4 * x + 3] = (uint8_t)dw_alpha_to_8(dw_remap_alpha(work->remaps[level], alpha));
-        averaged[x] = (uint8_t)dw_alpha_to_8(alpha);
-    }
+    write_plain(&row);
+    if (plan->def.fill != DW_FILL_MODE_KEEP)
+        fill_hidden(&row, find_seed_keys(work, rows, y, worker));
+    write_tested_alpha(&row);
 }
 
 static void write_band(const dw_tile_work *work, int level, int begin, int end, int worker)
