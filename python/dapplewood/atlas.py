@@ -7,7 +7,7 @@ import dataclasses
 import math
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -458,6 +458,7 @@ class BakedAtlas:
         alpha: str = "test",
         pad_chain: bool = False,
         supercompress: bool = False,
+        metadata: Mapping[str, str] | None = None,
     ) -> list[str]:
         """Writes the chain; the container is told by the suffix.
 
@@ -474,14 +475,32 @@ class BakedAtlas:
             each tile's mean, without its neighbours' colour.
         supercompress : bool
             Zstandard, for KTX2.
+        metadata : mapping of str to str, optional
+            More key/values, for KTX2.
 
         Returns
         -------
         list of str
             The files written.
         """
-        if alpha not in ("test", "a2c"):
-            raise ValueError(f'alpha must be "test" or "a2c", got {alpha!r}')
+        return save_levels(
+            path,
+            self.export_levels(alpha=alpha, pad_chain=pad_chain),
+            format=format,
+            color_space=self.settings.color_space,
+            cutoff=self.cutoffs[0],
+            supercompress=supercompress,
+            metadata=metadata,
+        )
+
+    def export_levels(self, *, alpha: str = "test", pad_chain: bool = False) -> list[np.ndarray]:
+        """The levels as `save` writes them, before compression; arguments as there.
+
+        Returns
+        -------
+        list of (h, w, 4) uint8
+        """
+        _check_alpha(alpha)
         levels, averaged = list(self.levels), list(self.alpha_to_coverage)
         if pad_chain:
             for level in range(len(levels), len(self.full_levels)):
@@ -490,14 +509,7 @@ class BakedAtlas:
                 averaged.append(alphas)
         if alpha == "a2c":
             levels = [_with_alpha(level, plane) for level, plane in zip(levels, averaged)]
-        return save_levels(
-            path,
-            levels,
-            format=format,
-            color_space=self.settings.color_space,
-            cutoff=self.cutoffs[0],
-            supercompress=supercompress,
-        )
+        return levels
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -527,21 +539,31 @@ class BakedArray:
         format: str = "rgba8",
         alpha: str = "test",
         supercompress: bool = False,
+        metadata: Mapping[str, str] | None = None,
     ) -> list[str]:
         """Writes the array texture to ``.ktx2`` or ``.dds``; arguments as in `BakedAtlas.save`."""
-        if alpha not in ("test", "a2c"):
-            raise ValueError(f'alpha must be "test" or "a2c", got {alpha!r}')
-        levels = list(self.levels)
-        if alpha == "a2c":
-            levels = [_with_alpha(a, b) for a, b in zip(levels, self.alpha_to_coverage)]
         return save_levels(
             path,
-            levels,
+            self.export_levels(alpha=alpha),
             format=format,
             color_space=self.settings.color_space,
             cutoff=self.cutoffs[0],
             supercompress=supercompress,
+            metadata=metadata,
         )
+
+    def export_levels(self, *, alpha: str = "test") -> list[np.ndarray]:
+        """The levels as `save` writes them, before compression.
+
+        Returns
+        -------
+        list of (tiles, h, w, 4) uint8
+        """
+        _check_alpha(alpha)
+        levels = list(self.levels)
+        if alpha == "a2c":
+            levels = [_with_alpha(a, b) for a, b in zip(levels, self.alpha_to_coverage)]
+        return levels
 
 
 def measure_coverage(
@@ -587,6 +609,11 @@ def measure_coverage(
     rects = layout.rects + np.array([1, 1, -2, -2], dtype=np.int32) * np.int32(layout.gutter)
     shares = _core.coverage(device, alpha, rects, _cutoffs(cutoff), sampling == "bilinear")
     return shares[:, 0] if np.ndim(cutoff) == 0 else shares
+
+
+def _check_alpha(alpha: str) -> None:
+    if alpha not in ("test", "a2c"):
+        raise ValueError(f'alpha must be "test" or "a2c", got {alpha!r}')
 
 
 def _with_alpha(level: np.ndarray, plane: np.ndarray) -> np.ndarray:

@@ -5,12 +5,18 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .io import write_dds, write_image, write_ktx2
+from .io import EncodedChain, write_dds, write_image, write_ktx2
 
-__all__ = ["save_levels"]
+__all__ = ["cutoff_code", "save_levels"]
+
+
+def cutoff_code(cutoff: float) -> int:
+    """The least 8-bit alpha that passes a test at `cutoff`, as the block encoders take it."""
+    return min(255, max(1, math.ceil(255 * cutoff - 1e-9)))
 
 
 def _save_pngs(path: Path, levels: list, color_space: str) -> list[str]:
@@ -26,27 +32,33 @@ def save_levels(
     path: str | os.PathLike[str],
     levels: Any,
     *,
-    format: str,
+    format: str | None,
     color_space: str,
     cutoff: float,
     supercompress: bool,
+    metadata: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Writes levels to ``.ktx2``, ``.dds`` or a chain of ``.png``; returns the files written."""
+    """Writes levels to ``.ktx2``, ``.dds`` or a chain of ``.png``; returns the files written.
+
+    `levels` may be an `EncodedChain` for the first two; `format` is None then.
+    """
     path = Path(path)
     suffix = path.suffix.lower()
     if supercompress and suffix != ".ktx2":
         raise ValueError(f"supercompress is for .ktx2 files, got {path.name}")
+    if metadata and suffix != ".ktx2":
+        raise ValueError(f"metadata is for .ktx2 files, got {path.name}")
     if suffix == ".png":
-        if format != "rgba8" or levels[0].ndim != 3:
+        if isinstance(levels, EncodedChain) or format != "rgba8" or levels[0].ndim != 3:
             raise ValueError(f'{path.name}: PNG holds plain "rgba8" levels; use .ktx2 or .dds')
         return _save_pngs(path, levels, color_space)
     shared = {
         "format": format,
         "color_space": color_space,
-        "alpha_cutoff": min(255, max(1, math.ceil(255 * cutoff - 1e-9))),
+        "alpha_cutoff": cutoff_code(cutoff),
     }
     if suffix == ".ktx2":
-        write_ktx2(path, levels, supercompress=supercompress, **shared)
+        write_ktx2(path, levels, supercompress=supercompress, metadata=metadata, **shared)
     elif suffix == ".dds":
         write_dds(path, levels, **shared)
     else:

@@ -10,7 +10,7 @@ from .dds import write_dds
 from .files import atomic_file, atomic_path
 from .formats import FORMATS, WRITABLE, Format, writable_format
 from .image import Image, read_image, unpremultiply, write_image
-from .ktx2 import write_ktx2
+from .ktx2 import read_ktx2_metadata, write_ktx2
 from .png import encode_png
 from .texture import Texture, read_texture
 
@@ -26,6 +26,7 @@ __all__ = [
     "encode_levels",
     "encode_png",
     "read_image",
+    "read_ktx2_metadata",
     "read_texture",
     "unpremultiply",
     "writable_format",

@@ -23,7 +23,7 @@ import zstandard
 from ..errors import FormatError
 from . import blocks
 from .chain import EncodedChain, as_chain, check_color_space
-from .files import atomic_file, write_all
+from .files import as_path, atomic_file, read_bytes, write_all
 from .formats import (
     BY_VK,
     CHANNEL_ALPHA,
@@ -266,6 +266,25 @@ def read_ktx2(data: memoryview, path: Path) -> Texture:
         metadata=metadata,
         source_format=f"VkFormat {header.vk}",
     )
+
+
+def read_ktx2_metadata(path: str | os.PathLike[str]) -> dict[str, str | bytes]:
+    """Reads the key/values of a KTX2 file without decoding it.
+
+    Raises
+    ------
+    FileNotFoundError
+        No such file.
+    FormatError
+        No KTX2 file, or one that does not hold all the levels it promises.
+    """
+    place = as_path(path)
+    data = read_bytes(place)
+    header = _parse_header(data, place)
+    for level in range(header.levels):
+        offset, stored, _ = _LEVEL.unpack_from(data, _INDEX_AT + level * _LEVEL.size)
+        _section(data, place, (offset, stored), f"level {level}")
+    return _parse_key_values(data, place, header)
 
 
 def _parse_header(data: memoryview, path: Path) -> _Header:
