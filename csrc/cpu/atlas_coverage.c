@@ -2,6 +2,7 @@
 #include "cpu/atlas_coverage.h"
 
 #include "base/alloc.h"
+#include "base/simd.h"
 #include "cpu/atlas_tile.h"
 
 #include <string.h>
@@ -191,6 +192,12 @@ static cell_row cell_row_at(const dw_atlas_plan *plan, int y, int height)
     };
 }
 
+DW_SIMD static void widen_alpha(const uint32_t *restrict texels, uint16_t *restrict row, int width)
+{
+    for (int x = 0; x < width; x++)
+        row[x] = (uint16_t)dw_alpha_from_8(texels[x] >> 24);
+}
+
 /* Alpha of one content row with its margins. */
 static const uint16_t *load_alpha_row(const dw_tile_work *work, int level, int y, uint16_t *row)
 {
@@ -203,12 +210,13 @@ static const uint16_t *load_alpha_row(const dw_tile_work *work, int level, int y
     } else {
         size_t first = (size_t)(place->content_y0 + y) * (size_t)work->source->width +
                        (size_t)place->content_x0;
-        const uint8_t *texels_8 = (const uint8_t *)work->source->texels + 4 * first + 3;
         const uint16_t *texels_16 = (const uint16_t *)work->source->texels + 4 * first + 3;
 
-        for (int x = 0; x < width; x++)
-            row[x + 1] = work->source->bits == 8 ? (uint16_t)dw_alpha_from_8(texels_8[4 * x])
-                                                 : texels_16[4 * x];
+        if (work->source->bits == 8)
+            widen_alpha((const uint32_t *)work->source->texels + first, row + 1, width);
+        else
+            for (int x = 0; x < width; x++)
+                row[x + 1] = texels_16[4 * x];
     }
     row[0] = row[1 + dw_content_index(work->plan, -1, 0, width)];
     row[width + 1] = row[1 + dw_content_index(work->plan, width, 0, width)];

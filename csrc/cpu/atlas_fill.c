@@ -13,36 +13,38 @@
 #define DW_KEY_NONE  0xc000 /* in key_row: plus the greatest dx part it stays below 2^16 */
 #define DW_KEY_LIMIT ((DW_DILATE_RADIUS * DW_DILATE_RADIUS + 1) << 8)
 
-static int parent_index(int i, int begin, int parent_begin, int parent_end)
-{
-    return dw_clamp_index((begin + i) >> 1, parent_begin, parent_end) - parent_begin;
-}
+/* Row of the next level's colours that a row pulls from. */
+typedef struct pull_row {
+    const uint32_t *colors; /* NULL at the last level */
+    int begin;              /* texel of this level that x = 0 is */
+    int parent_begin, parent_end;
+} pull_row;
 
-/* Row of the parent level's colours that row y of `level` pulls from; NULL at the last level. */
-static const uint32_t *parent_row(const dw_tile_work *work, int level, int y)
+static pull_row find_pull_row(const dw_tile_work *work, int level, int y)
 {
     const dw_tile_level *place, *parent;
+    int at;
 
     if (level + 1 >= work->levels)
-        return NULL;
+        return (pull_row) { 0 };
     place = dw_work_place(work, level);
     parent = dw_work_place(work, level + 1);
-    return work->color[level + 1] +
-           (size_t)parent_index(y, place->content_y0, parent->content_y0, parent->content_y1) *
-               (size_t)dw_content_width(parent);
+    at = dw_clamp_index((place->content_y0 + y) >> 1, parent->content_y0, parent->content_y1) -
+         parent->content_y0;
+    return (pull_row) {
+        .colors = work->color[level + 1] + (size_t)at * (size_t)dw_content_width(parent),
+        .begin = place->content_x0,
+        .parent_begin = parent->content_x0,
+        .parent_end = parent->content_x1,
+    };
 }
 
-static uint32_t pull_color(const dw_tile_work *work, int level, int x, const uint32_t *row)
+static inline uint32_t pull_color(const pull_row *row, int x)
 {
-    const dw_tile_level *place, *parent;
-    uint32_t color;
-
-    if (row == NULL)
+    if (row->colors == NULL)
         return 0;
-    place = dw_work_place(work, level);
-    parent = dw_work_place(work, level + 1);
-    color = row[parent_index(x, place->content_x0, parent->content_x0, parent->content_x1)];
-    return color == 0 ? 0 : (color & 0xffffff) | DW_COLOR_KNOWN;
+    return row->colors[dw_clamp_index((row->begin + x) >> 1, row->parent_begin, row->parent_end) -
+                       row->parent_begin];
 }
 
 static void resolve_band(const dw_tile_work *work, int level, int begin, int end, int worker)
@@ -52,11 +54,14 @@ static void resolve_band(const dw_tile_work *work, int level, int begin, int end
     (void)worker;
     for (int y = begin; y < end; y++) {
         uint32_t *color = work->color[level] + (size_t)y * (size_t)width;
-        const uint32_t *pulled = parent_row(work, level, y);
+        pull_row pull = find_pull_row(work, level, y);
 
-        for (int x = 0; x < width; x++)
-            if (color[x] == 0)
-                color[x] = pull_color(work, level, x, pulled);
+        for (int x = 0; x < width && pull.colors != NULL; x++) {
+            uint32_t pulled = color[x] == 0 ? pull_color(&pull, x) : 0;
+
+            if (pulled != 0)
+                color[x] = (pulled & 0xffffff) | DW_COLOR_KNOWN;
+        }
     }
 }
 
@@ -75,27 +80,27 @@ dw_status dw_tile_resolve_colors(dw_tile_work *work, dw_error *err)
 
 /* ---- nearest seeds ---- */
 
+DW_SIMD static void mark_hidden_words(const uint32_t *restrict words, uint32_t mask,
+                                      uint8_t *restrict out, int width)
+{
+    for (int x = 0; x < width; x++)
+        out[x] = (words[x] & mask) != 0 ? 0 : DW_NO_SEED;
+}
+
 /* Bytes that are 0 where a texel is visible and DW_NO_SEED where not. */
 static void load_seed_row(const dw_tile_work *work, int level, int y, uint8_t *out)
 {
     const dw_tile_level *place = dw_work_place(work, level);
     int width = dw_content_width(place);
-
-    if (level > 0) {
-        const uint32_t *color = work->color[level] + (size_t)y * (size_t)width;
-
-        for (int x = 0; x < width; x++)
-            out[x] = (color[x] & DW_COLOR_VISIBLE) != 0 ? 0 : DW_NO_SEED;
-        return;
-    }
     size_t first =
         (size_t)(place->content_y0 + y) * (size_t)work->source->width + (size_t)place->content_x0;
-    const uint8_t *texels_8 = (const uint8_t *)work->source->texels + 4 * first + 3;
     const uint16_t *texels_16 = (const uint16_t *)work->source->texels + 4 * first + 3;
 
-    if (work->source->bits == 8)
-        for (int x = 0; x < width; x++)
-            out[x] = texels_8[4 * x] != 0 ? 0 : DW_NO_SEED;
+    if (level > 0)
+        mark_hidden_words(work->color[level] + (size_t)y * (size_t)width, DW_COLOR_VISIBLE, out,
+                          width);
+    else if (work->source->bits == 8)
+        mark_hidden_words((const uint32_t *)work->source->texels + first, 0xff000000, out, width);
     else
         for (int x = 0; x < width; x++)
             out[x] = texels_16[4 * x] != 0 ? 0 : DW_NO_SEED;
@@ -293,35 +298,30 @@ static void write_tested_alpha(const out_row *row)
     }
 }
 
-static void write_hidden_color(const out_row *row, int x, uint16_t key, const uint32_t *pulled)
-{
-    uint32_t color;
-
-    if (key < DW_KEY_LIMIT) {
-        color = seed_color(row, x + (key & 15) - DW_DILATE_RADIUS,
-                           row->y + ((key >> 4) & 15) - DW_DILATE_RADIUS);
-    } else {
-        color = pull_color(row->work, row->level, x, pulled);
-        if (color == 0 && row->level == 0) /* an empty tile keeps what it has */
-            return;
-    }
-    row->texels[x] = (row->texels[x] & 0xff000000) | (color & 0xffffff);
-}
-
 /* Colours under alpha 0. Eight visible texels at a time are passed over. */
 static void fill_hidden(const out_row *row, const uint16_t *keys)
 {
-    const uint32_t *pulled = parent_row(row->work, row->level, row->y);
+    pull_row pull = find_pull_row(row->work, row->level, row->y);
 
     for (int x = 0; x < row->width; x++) {
         uint64_t eight = 1;
+        uint32_t color;
 
         if (x + 8 <= row->width)
             memcpy(&eight, row->is_hidden + x, 8);
         if (eight == 0)
             x += 7;
-        else if (row->is_hidden[x] != 0)
-            write_hidden_color(row, x, keys[x], pulled);
+        if (row->is_hidden[x] == 0)
+            continue;
+        if (keys[x] < DW_KEY_LIMIT) {
+            color = seed_color(row, x + (keys[x] & 15) - DW_DILATE_RADIUS,
+                               row->y + ((keys[x] >> 4) & 15) - DW_DILATE_RADIUS);
+        } else {
+            color = pull_color(&pull, x);
+            if (color == 0 && row->level == 0) /* an empty tile keeps what it has */
+                continue;
+        }
+        row->texels[x] = (row->texels[x] & 0xff000000) | (color & 0xffffff);
     }
 }
 

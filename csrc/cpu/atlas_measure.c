@@ -47,9 +47,11 @@ static double sample_alpha(const dw_alpha_view *alpha, const dw_rect *texels, do
     return upper * (1.0 - wy) + lower * wy;
 }
 
+/* Samples along one side: 4 to a texel, fewer where an area is large and its share certain anyway,
+ * but one to two texels at least. */
 static int samples_along(double extent, double area)
 {
-    double per_texel = area > 4.0 * 262144.0 ? 1.0 : (area > 262144.0 ? 2.0 : 4.0);
+    double per_texel = fmin(fmax(sqrt(131072.0 / area), 0.5), 4.0);
     int samples = (int)ceil(extent * per_texel);
 
     return samples > 0 ? samples : 1;

@@ -15,7 +15,8 @@ typedef struct dw_area {
 
 /* Coverage of areas as a trilinear sampler sees them: levels `fine` and `coarse` mixed by
  * `fraction` (0: fine alone). Areas i of both levels are the same piece of the image. 4 x 4
- * samples a fine texel where the area has at most 2^18 texels, else 2 x 2 or 1.
+ * samples a fine texel, or, in an area of more than 8192 texels, about 131072 of them, but no fewer
+ * than one to 2 x 2 texels.
  * out: [area_count][cutoff_count] shares. */
 dw_status dw_coverage_trilinear(const dw_alpha_view *fine, const dw_alpha_view *coarse,
                                 const dw_area *fine_areas, const dw_area *coarse_areas,

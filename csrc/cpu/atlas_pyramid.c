@@ -5,20 +5,49 @@
 
 #include <string.h>
 
-/* One level-0 row as accumulators: texels [x0, x0 + count). */
+#define DW_ROW_CHUNK 32 /* texels that are tested for emptiness together */
+
+static bool is_clear_8(const uint8_t *texels, int count)
+{
+    uint32_t any = 0;
+
+    for (int x = 0; x < count; x++)
+        any |= texels[4 * x + 3];
+    return any == 0;
+}
+
+static void clear_accumulators(dw_accumulators out, int x, int count)
+{
+    size_t bytes = (size_t)count * sizeof *out.r;
+
+    memset(out.r + x, 0, bytes);
+    memset(out.g + x, 0, bytes);
+    memset(out.b + x, 0, bytes);
+    memset(out.a + x, 0, bytes);
+}
+
+/* One level-0 row as accumulators. Foliage is mostly empty: chunks without alpha are cleared. */
 static void load_row_8(const dw_light_tables *light, const uint8_t *texels, int count,
                        dw_accumulators out)
 {
     const uint16_t *decode = light->decode_8;
 
-    for (int x = 0; x < count; x++) {
-        const uint8_t *t = texels + 4 * x;
-        uint32_t alpha = t[3];
+    for (int x0 = 0; x0 < count; x0 += DW_ROW_CHUNK) {
+        int end = x0 + DW_ROW_CHUNK < count ? x0 + DW_ROW_CHUNK : count;
 
-        out.r[x] = decode[t[0]] * alpha;
-        out.g[x] = decode[t[1]] * alpha;
-        out.b[x] = decode[t[2]] * alpha;
-        out.a[x] = DW_ALPHA_ONE * alpha;
+        if (is_clear_8(texels + 4 * x0, end - x0)) {
+            clear_accumulators(out, x0, end - x0);
+            continue;
+        }
+        for (int x = x0; x < end; x++) {
+            const uint8_t *t = texels + 4 * x;
+            uint32_t alpha = t[3];
+
+            out.r[x] = decode[t[0]] * alpha;
+            out.g[x] = decode[t[1]] * alpha;
+            out.b[x] = decode[t[2]] * alpha;
+            out.a[x] = DW_ALPHA_ONE * alpha;
+        }
     }
 }
 
@@ -109,6 +138,20 @@ DW_SIMD static void reduce_plane(const uint32_t *restrict upper, const uint32_t 
         out[x] = (upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1] + 2u) >> 2;
 }
 
+/* The same for alpha; false when nothing is visible: the colours are 0 then, as P never exceeds A.
+ */
+DW_SIMD static bool reduce_alpha(const uint32_t *restrict upper, const uint32_t *restrict lower,
+                                 uint32_t *restrict out, int count)
+{
+    uint32_t any = 0;
+
+    for (int x = 0; x < count; x++) {
+        out[x] = (upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1] + 2u) >> 2;
+        any |= out[x];
+    }
+    return any != 0;
+}
+
 /* Whether a level is the mean of exactly 2 x 2 texels of the one below, none outside the content.
  */
 static bool is_plain_halving(const dw_tile_work *work, int level)
@@ -134,10 +177,17 @@ static void halve_row(const dw_tile_work *work, int level, int y, int worker)
     dw_accumulators lower = source_row(work, level - 1, sy + 1, 1, worker);
     dw_accumulators out = plane_row(dw_work_accumulators(work, level), y, width);
 
-    reduce_plane(upper.r + sx, lower.r + sx, out.r, width);
-    reduce_plane(upper.g + sx, lower.g + sx, out.g, width);
-    reduce_plane(upper.b + sx, lower.b + sx, out.b, width);
-    reduce_plane(upper.a + sx, lower.a + sx, out.a, width);
+    for (int x = 0; x < width; x += DW_ROW_CHUNK) {
+        int count = width - x < DW_ROW_CHUNK ? width - x : DW_ROW_CHUNK, from = sx + 2 * x;
+
+        if (!reduce_alpha(upper.a + from, lower.a + from, out.a + x, count)) {
+            clear_accumulators(out, x, count);
+            continue;
+        }
+        reduce_plane(upper.r + from, lower.r + from, out.r + x, count);
+        reduce_plane(upper.g + from, lower.g + from, out.g + x, count);
+        reduce_plane(upper.b + from, lower.b + from, out.b + x, count);
+    }
 }
 
 /* One row filtered along x: 4 sums a texel, rounded to 24 bits unless the filter is a box. */

@@ -113,6 +113,31 @@ def test_channels_keep_their_order(name):
     assert np.abs(back.astype(int) - image).max() <= 6
 
 
+def test_hidden_colours_do_not_spoil_the_seen_ones_of_bc3():
+    pytest.importorskip("etcpak")
+    image = foliage(128, 128)
+    image[..., :3] = np.clip(image[..., :3] // 4 + (90, 140, 10), 0, 255)
+    clean = encode_levels([image], format="bc3").decode()[0]
+    seen = image[..., 3] > 127
+    noisy = image.copy()
+    noise = np.random.default_rng(3).integers(0, 256, image[..., :3].shape)
+    noisy[..., :3] = np.where((image[..., 3] < 4)[..., None], noise, image[..., :3])
+    spoilt = encode_levels([noisy], format="bc3").decode()[0]
+    errors = [
+        np.abs(back.astype(int) - image)[seen][:, :3].max(-1) for back in (clean, spoilt)
+    ]
+    assert errors[1].mean() < errors[0].mean() + 1
+    assert errors[1].max() < errors[0].max() + 24
+
+
+def test_colours_weighed_by_alpha_still_keep_the_hidden_when_there_is_room():
+    texels = np.zeros((1, 16, 3), np.uint8)
+    texels[0, :8], texels[0, 8:] = (255, 0, 0), (0, 0, 255)
+    alpha = np.repeat(np.array([[255, 0]], np.uint8), 8, axis=1)
+    back = bc1.decode_color(bc1.encode_by_alpha(texels, alpha), always_four=True)
+    np.testing.assert_array_equal(back[..., :3], texels)
+
+
 @pytest.mark.parametrize("name", ["bc3", "bc4", "bc5"])
 def test_ramps_keep_0_and_255(name):
     pytest.importorskip("etcpak")

@@ -133,9 +133,8 @@ def _pack_565(color: np.ndarray) -> np.ndarray:
 
 
 def _axis_ends(color: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Ends (N, 2, 3) of the opaque colours along their principal axis."""
-    weight = weight.astype(np.float32)
-    total = np.maximum(weight.sum(1), 1)[:, None]
+    """Ends (N, 2, 3) of the weighted colours along their principal axis."""
+    total = np.maximum(weight.sum(1), np.float32(1e-3))[:, None]
     mean = np.einsum("nic,ni->nc", color, weight) / total
     offset = (color - mean[:, None]) * weight[..., None]
     covariance = np.einsum("nia,nib->nab", offset, offset)
@@ -150,29 +149,34 @@ def _axis_ends(color: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return mean[:, None] + np.stack([low, high], 1)[..., None] * axis[:, None]
 
 
-def _choose(ends: np.ndarray, color: np.ndarray, opaque: np.ndarray) -> tuple:
-    """Sorts the ends for three-colour mode and gives (ends, indices, squared error)."""
+def _choose(ends: np.ndarray, color: np.ndarray, weight: np.ndarray, three: bool) -> tuple:
+    """Ends in the order of their mode, nearest indices (N, 16), weighted squared error (N)."""
     ends = np.sort(ends, axis=1)
-    palette = color_palette(ends, always_four=False)[:, :3, :3].astype(np.float32)
-    distance = np.zeros((3, *opaque.shape), np.float32)
-    for index in range(3):
+    palette = color_palette(ends, always_four=not three).astype(np.float32)
+    count = 3 if three else 4
+    distance = np.zeros((count, *weight.shape), np.float32)
+    for index in range(count):
         for channel in range(3):
             distance[index] += (color[..., channel] - palette[:, index, channel, None]) ** 2
-    chosen = np.argmin(distance, axis=0)
-    error = (distance.min(0) * opaque).sum(1)
-    return ends, np.where(opaque, chosen, 3), error
+    return ends, np.argmin(distance, axis=0), (distance.min(0) * weight).sum(1)
 
 
-def _least_squares(color: np.ndarray, indices: np.ndarray, opaque: np.ndarray) -> np.ndarray:
+# What the second end counts for, by index.
+_SHARES = {True: (0, 1, 1 / 2, 0), False: (0, 1, 1 / 3, 2 / 3)}
+
+
+def _least_squares(
+    color: np.ndarray, indices: np.ndarray, weight: np.ndarray, three: bool
+) -> np.ndarray:
     """Ends (N, 2, 3) that fit the colours best for given indices; Cramer's rule per block."""
-    second = np.array([0, 1, 0.5, 0], np.float32)[indices]
-    first = (1 - second) * opaque
-    second = second * opaque
-    aa, bb, ab = (first**2).sum(1), (second**2).sum(1), (first * second).sum(1)
+    second = np.array(_SHARES[three], np.float32)[indices]
+    first = 1 - second
+    aa, bb = (weight * first**2).sum(1), (weight * second**2).sum(1)
+    ab = (weight * first * second).sum(1)
     determinant = aa * bb - ab * ab
     safe = np.where(np.abs(determinant) < 1e-6, 1, determinant)[:, None]
-    ax = np.einsum("ni,nic->nc", first, color)
-    bx = np.einsum("ni,nic->nc", second, color)
+    ax = np.einsum("ni,nic->nc", weight * first, color)
+    bx = np.einsum("ni,nic->nc", weight * second, color)
     return np.stack(
         [
             (ax * bb[:, None] - bx * ab[:, None]) / safe,
@@ -180,6 +184,31 @@ def _least_squares(color: np.ndarray, indices: np.ndarray, opaque: np.ndarray) -
         ],
         axis=1,
     )
+
+
+def _fit_color(texels: np.ndarray, weight: np.ndarray, three: bool) -> tuple:
+    """Ends (N, 2) uint16 and indices (N, 16): along the principal axis, then refitted.
+
+    A refit is kept where it lowers the error.
+    """
+    color = texels.astype(np.float32)
+    ends, indices, error = _choose(_pack_565(_axis_ends(color, weight)), color, weight, three)
+    for _ in range(2):
+        refit = _pack_565(_least_squares(color, indices, weight, three))
+        ends_2, indices_2, error_2 = _choose(refit, color, weight, three)
+        better = (error_2 < error)[:, None]
+        ends = np.where(better, ends_2, ends)
+        indices = np.where(better, indices_2, indices)
+        error = np.minimum(error, error_2)
+    return ends, indices
+
+
+def _pack_color(ends: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    data = np.zeros((len(ends), 8), np.uint8)
+    data.view("<u2")[:, :2] = ends
+    shifts = np.arange(0, 32, 2, dtype=np.uint32)
+    data.view("<u4")[:, 1] = (indices.astype(np.uint32) << shifts).sum(1, dtype=np.uint32)
+    return data
 
 
 def encode_punch_through(texels: np.ndarray, opaque: np.ndarray) -> np.ndarray:
@@ -194,25 +223,29 @@ def encode_punch_through(texels: np.ndarray, opaque: np.ndarray) -> np.ndarray:
     Returns
     -------
     (N, 8) uint8
-
-    Notes
-    -----
-    Ends along the principal axis of the opaque colours, then one least-squares refit that is
-    kept where it lowers the error. A wholly transparent block is all zero ends and all index 3.
+        A wholly transparent block has zero ends and every index 3.
     """
-    color = texels.astype(np.float32)
-    ends, indices, error = _choose(_pack_565(_axis_ends(color, opaque)), color, opaque)
-    refit = _pack_565(_least_squares(color, indices, opaque))
-    ends_2, indices_2, error_2 = _choose(refit, color, opaque)
-    better = (error_2 < error)[:, None]
-    ends = np.where(better, ends_2, ends)
-    indices = np.where(better, indices_2, indices)
+    ends, indices = _fit_color(texels, opaque.astype(np.float32), three=True)
     ends[~opaque.any(1)] = 0
-    data = np.zeros((len(texels), 8), np.uint8)
-    data.view("<u2")[:, :2] = ends
-    shifts = np.arange(0, 32, 2, dtype=np.uint32)
-    data.view("<u4")[:, 1] = (indices.astype(np.uint32) << shifts).sum(1, dtype=np.uint32)
-    return data
+    return _pack_color(ends, np.where(opaque, indices, 3))
+
+
+def encode_by_alpha(texels: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Encodes the colour half of BC2 and BC3, each texel counting for as much as is seen of it.
+
+    Parameters
+    ----------
+    texels : (N, 16, 3) uint8
+    alpha : (N, 16) uint8
+        A texel of alpha 0 still counts for a hundredth, so that hidden colours are not thrown
+        away where nothing else needs the ends.
+
+    Returns
+    -------
+    (N, 8) uint8
+    """
+    weight = np.maximum(alpha.astype(np.float32) / 255, np.float32(0.01))
+    return _pack_color(*_fit_color(texels, weight, three=False))
 
 
 def _fit_channel(values: np.ndarray, first: np.ndarray, second: np.ndarray) -> tuple:

@@ -129,7 +129,7 @@ def _plain(name: str, channels: str, vk: _Pair, dxgi: _Pair, bits: int = 8, *,
 
 
 def _block(name: str, channels: str, size: int, vk: _Pair, dxgi: _Pair, model: int,
-           samples: tuple[tuple[int, int, int], ...], *, writable: bool = False) -> Format:  # fmt: skip
+           samples: tuple[tuple[int, ...], ...], *, writable: bool = False) -> Format:  # fmt: skip
     rows = tuple(Sample(channel, offset, bits, 0xFFFFFFFF) for channel, offset, bits in samples)
     return Format(name, "block", channels, size, vk[0], vk[1], dxgi[0], dxgi[1], model, rows,
                   writable)  # fmt: skip

@@ -113,7 +113,7 @@ def read_image(path: str | os.PathLike[str], *, hdr: str = "warn") -> Image:
         layer.
     hdr : {"warn", "clamp", "error"}
         What happens to float colours outside 0..1: clamped with a warning, clamped in silence, or
-        refused by a ValueError. A fiftieth of a step of rounding never counts.
+        refused by a ValueError. Up to 1/512 beyond is rounding and never counts.
 
     Returns
     -------
