@@ -318,6 +318,9 @@ static PyMethodDef device_functions[] = {
       "How many messages the validation layer gave, and the first ones." },
     { "loader", module_loader, METH_NOARGS,
       "loader($module, /)\n--\n\nThe Vulkan loader in use, or None before its first use." },
+    { "selftest", (PyCFunction)(void (*)(void))dw_selftest_function, METH_VARARGS | METH_KEYWORDS,
+      "selftest($module, /, device, operands, *, float64=False, repeat=1)\n--\n\n"
+      "Column names and results of the exact operations on (N, 3) uint32 operand bits." },
     { "shutdown", module_shutdown, METH_NOARGS,
       "shutdown($module, /)\n--\n\nGives back Vulkan instances that no open device uses." },
     { NULL, NULL, 0, NULL },

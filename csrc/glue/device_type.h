@@ -16,4 +16,7 @@ typedef struct dw_py_device {
  * set when object is no Device (TypeError names `argument`), closed, lost or from before a fork. */
 dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, const char *argument);
 
+/* _core.selftest(device, operands, *, float64=False, repeat=1) -> (names, results) */
+PyObject *dw_selftest_function(PyObject *module, PyObject *args, PyObject *kwargs);
+
 #endif
