@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import OpenImageIO as oiio
 import pytest
+from helpers_ktx2 import violations
 
 from dapplewood.errors import FormatError
 from dapplewood.io import encode_levels, read_image, read_texture
@@ -105,6 +106,11 @@ def test_texels_are_those_of_openimageio(name):
         # 5-bit channels and ramps of BC3 alpha are rounded here, and cut off there.
         slack = 1 if texture.format in ("bc3", "R5G5B5") else 0
         assert np.abs(level[..., : spec.nchannels] - theirs).max() <= slack
+
+
+@pytest.mark.parametrize("name", ["2d-rgba.ktx2", "2d-compressed-bc3.ktx2"])
+def test_the_ktx2_checker_finds_no_fault_in_files_of_other_makers(name):
+    assert violations(found(name).read_bytes()) == []
 
 
 def test_the_dds_and_the_png_of_one_picture_agree():

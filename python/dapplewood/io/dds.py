@@ -16,9 +16,18 @@ import numpy as np
 
 from ..errors import FormatError
 from . import blocks
-from .chain import as_chain, check_color_space
+from .chain import EncodedChain, as_chain, check_color_space
 from .files import atomic_file, write_all
-from .formats import BY_DXGI, BY_NAME, MAX_BYTES, MAX_EDGE, Format, full_levels, mip_size
+from .formats import (
+    BY_DXGI,
+    BY_NAME,
+    MAX_BYTES,
+    MAX_EDGE,
+    Format,
+    full_levels,
+    mip_size,
+    writable_format,
+)
 from .texture import Texture, expand_masked
 
 MAGIC = b"DDS "
@@ -133,14 +142,15 @@ def write_dds(
     check_color_space(color_space)
     if alpha_mode not in ALPHA_MODES:
         raise ValueError(f"alpha_mode must be one of {', '.join(ALPHA_MODES)}, got {alpha_mode!r}")
-    row = BY_NAME.get(format or "rgba8") if not hasattr(levels, "format") else levels.format
-    if row is not None and color_space == "srgb" and row.dxgi_srgb is None:
+    encoded = isinstance(levels, EncodedChain)
+    row = levels.format if encoded else writable_format(format or "rgba8")
+    # Said before the levels are encoded, which may take seconds.
+    if color_space == "srgb" and row.dxgi_srgb is None:
         raise ValueError(
             f"DDS cannot say that {row.name} is sRGB: pass color_space='linear', "
             "choose rgba8, bc1, bc3 or bc7, or write KTX2"
         )
     chain = as_chain(levels, format, layers, alpha_cutoff)
-    row = chain.format
     count = len(chain.payloads)
     flags = _FLAGS_ALWAYS | (_FLAG_LINEAR_SIZE if row.compressed else _FLAG_PITCH)
     caps = _CAPS_TEXTURE | (_CAPS_COMPLEX if chain.layers > 1 else 0)

@@ -136,8 +136,9 @@ def read_image(path: str | os.PathLike[str], *, hdr: str = "warn") -> Image:
     Notes
     -----
     The orientation that EXIF or TIFF ask for is applied. Of an EXR the display window is given;
-    of its channels R, G, B (or Y) and A. The colour space is what the file says: PNG cICP, iCCP, sRGB and gAMA chunks in this order,
-    float formats linear. A file that says nothing is sRGB.
+    of its channels R, G, B (or Y) and A. The colour space is what the file says: PNG by its cICP,
+    iCCP, sRGB and gAMA chunks in this order, float formats linear. A file that says nothing is
+    sRGB.
     """
     if hdr not in ("warn", "clamp", "error"):
         raise ValueError(f"hdr must be 'warn', 'clamp' or 'error', got {hdr!r}")
