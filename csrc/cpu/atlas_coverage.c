@@ -7,16 +7,57 @@
 
 #include <string.h>
 
-/* Whether texels [c, c + 8] of both rows all hold `value`: eight cells that are flat. */
-static inline bool is_flat_run(const uint16_t *upper, const uint16_t *lower, int c, uint16_t value)
-{
-    uint64_t repeated = (uint64_t)value * 0x0001000100010001ull;
-    uint64_t words[4];
+/* Cells are looked at DW_CELL_CHUNK at a time: most are flat, and a class tells those apart from
+ * the few that need all their samples. */
+#define DW_CELL_CHUNK 64
 
-    memcpy(words, upper + c, 16);
-    memcpy(words + 2, lower + c, 16);
-    return words[0] == repeated && words[1] == repeated && words[2] == repeated &&
-           words[3] == repeated && upper[c + 8] == value && lower[c + 8] == value;
+enum { CELL_LOW, CELL_HIGH, CELL_MIXED };
+
+/* CELL_LOW: all four corners are 0. CELL_HIGH: all are opaque. Returns how many are high. */
+DW_SIMD static int classify_flat(const uint16_t *restrict upper, const uint16_t *restrict lower,
+                                 uint8_t *restrict out, int count)
+{
+    int high = 0;
+
+    for (int c = 0; c < count; c++) {
+        unsigned all = upper[c] & upper[c + 1] & lower[c] & lower[c + 1];
+        unsigned any = upper[c] | upper[c + 1] | lower[c] | lower[c + 1];
+
+        out[c] = (uint8_t)(any == 0 ? CELL_LOW : (all == 0xffff ? CELL_HIGH : CELL_MIXED));
+        high += all == 0xffff;
+    }
+    return high;
+}
+
+/* CELL_LOW: no corner passes. CELL_HIGH: all do. Returns how many are high. */
+DW_SIMD static int classify_passing(const uint16_t *restrict upper, const uint16_t *restrict lower,
+                                    uint16_t least, uint8_t *restrict out, int count)
+{
+    int high = 0;
+
+    for (int c = 0; c < count; c++) {
+        uint8_t passing = (uint8_t)((upper[c] >= least) + (upper[c + 1] >= least) +
+                                    (lower[c] >= least) + (lower[c + 1] >= least));
+
+        out[c] = (uint8_t)(passing == 0 ? CELL_LOW : (passing == 4 ? CELL_HIGH : CELL_MIXED));
+        high += passing == 4;
+    }
+    return high;
+}
+
+/* The next mixed cell at or after c, or count. */
+static int next_mixed(const uint8_t *classes, int c, int count)
+{
+    for (; c + 8 <= count; c += 8) {
+        uint64_t eight;
+
+        memcpy(&eight, classes + c, 8);
+        if ((eight & 0x0202020202020202ull) != 0)
+            break;
+    }
+    while (c < count && classes[c] != CELL_MIXED)
+        c++;
+    return c;
 }
 
 static inline void add_cell(const uint16_t *upper, const uint16_t *lower, int c, int kx_begin,
@@ -38,15 +79,19 @@ static inline void add_cell(const uint16_t *upper, const uint16_t *lower, int c,
 void dw_coverage_add_row(const uint16_t *upper, const uint16_t *lower, int width, int ky_begin,
                          int ky_end, uint32_t *histogram)
 {
+    uint8_t classes[DW_CELL_CHUNK];
+    uint32_t samples = (uint32_t)(4 * (ky_end - ky_begin));
+
     add_cell(upper, lower, 0, 2, 4, ky_begin, ky_end, histogram);
-    for (int c = 1; c < width; c++) {
-        if (c + 8 < width && is_flat_run(upper, lower, c, upper[c])) {
-            histogram[(64u * upper[c]) >> DW_COVERAGE_BIN_SHIFT] +=
-                (uint32_t)(8 * 4 * (ky_end - ky_begin));
-            c += 7;
-            continue;
-        }
-        add_cell(upper, lower, c, 0, 4, ky_begin, ky_end, histogram);
+    for (int first = 1; first < width; first += DW_CELL_CHUNK) {
+        int count = width - first < DW_CELL_CHUNK ? width - first : DW_CELL_CHUNK;
+        int high = classify_flat(upper + first, lower + first, classes, count), mixed = 0;
+
+        for (int c = next_mixed(classes, 0, count); c < count;
+             c = next_mixed(classes, c + 1, count), mixed++)
+            add_cell(upper, lower, first + c, 0, 4, ky_begin, ky_end, histogram);
+        histogram[0] += samples * (uint32_t)(count - mixed - high);
+        histogram[DW_COVERAGE_BINS - 1] += samples * (uint32_t)high;
     }
     add_cell(upper, lower, width, 0, 2, ky_begin, ky_end, histogram);
 }
@@ -55,14 +100,8 @@ static inline uint32_t count_cell(const uint16_t *upper, const uint16_t *lower, 
                                   int kx_end, int ky_begin, int ky_end, uint32_t cutoff_sample)
 {
     uint32_t a = upper[c], b = upper[c + 1], d = lower[c], e = lower[c + 1];
-    uint32_t most_upper = a > b ? a : b, most_lower = d > e ? d : e;
-    uint32_t least_upper = a < b ? a : b, least_lower = d < e ? d : e;
     uint32_t passing = 0;
 
-    if (64 * (most_upper > most_lower ? most_upper : most_lower) < cutoff_sample)
-        return 0;
-    if (64 * (least_upper < least_lower ? least_upper : least_lower) >= cutoff_sample)
-        return (uint32_t)((kx_end - kx_begin) * (ky_end - ky_begin));
     for (int ky = ky_begin; ky < ky_end; ky++)
         for (int kx = kx_begin; kx < kx_end; kx++)
             passing += dw_bilinear_64(a, b, d, e, (uint32_t)kx, (uint32_t)ky) >= cutoff_sample;
@@ -72,16 +111,18 @@ static inline uint32_t count_cell(const uint16_t *upper, const uint16_t *lower, 
 uint64_t dw_coverage_count_row(const uint16_t *upper, const uint16_t *lower, int width,
                                int ky_begin, int ky_end, uint32_t cutoff_sample)
 {
+    uint8_t classes[DW_CELL_CHUNK];
+    uint16_t least = (uint16_t)((cutoff_sample + 63) / 64);
     uint64_t passing = count_cell(upper, lower, 0, 2, 4, ky_begin, ky_end, cutoff_sample);
 
-    for (int c = 1; c < width; c++) {
-        if (c + 8 < width && is_flat_run(upper, lower, c, upper[c])) {
-            if (64u * upper[c] >= cutoff_sample)
-                passing += (uint64_t)(8 * 4 * (ky_end - ky_begin));
-            c += 7;
-            continue;
-        }
-        passing += count_cell(upper, lower, c, 0, 4, ky_begin, ky_end, cutoff_sample);
+    for (int first = 1; first < width; first += DW_CELL_CHUNK) {
+        int count = width - first < DW_CELL_CHUNK ? width - first : DW_CELL_CHUNK;
+        int high = classify_passing(upper + first, lower + first, least, classes, count);
+
+        passing += (uint64_t)(4 * (ky_end - ky_begin)) * (uint64_t)high;
+        for (int c = next_mixed(classes, 0, count); c < count;
+             c = next_mixed(classes, c + 1, count))
+            passing += count_cell(upper, lower, first + c, 0, 4, ky_begin, ky_end, cutoff_sample);
     }
     return passing + count_cell(upper, lower, width, 0, 2, ky_begin, ky_end, cutoff_sample);
 }

@@ -298,30 +298,90 @@ static void write_tested_alpha(const out_row *row)
     }
 }
 
-/* Colours under alpha 0. Eight visible texels at a time are passed over. */
-static void fill_hidden(const out_row *row, const uint16_t *keys)
+enum { TEXEL_VISIBLE, TEXEL_NEAR, TEXEL_FAR }; /* hidden near a seed, hidden far from any */
+
+DW_SIMD static void classify_texels(const uint8_t *restrict is_hidden,
+                                    const uint16_t *restrict keys, uint8_t *restrict out, int width)
+{
+    for (int x = 0; x < width; x++)
+        out[x] = (uint8_t)(is_hidden[x] == 0 ? TEXEL_VISIBLE
+                                             : (keys[x] < DW_KEY_LIMIT ? TEXEL_NEAR : TEXEL_FAR));
+}
+
+/* Length of the run of texels of one class from x on, looked at eight at a time. */
+static int run_length(const uint8_t *classes, int x, int width)
+{
+    uint64_t repeated = classes[x] * 0x0101010101010101ull, eight;
+    int end = x + 1;
+
+    for (; end + 8 <= width; end += 8) {
+        memcpy(&eight, classes + end, 8);
+        if (eight != repeated)
+            break;
+    }
+    while (end < width && classes[end] == classes[x])
+        end++;
+    return end - x;
+}
+
+/* A hidden texel's alpha is 0, so that its word is its colour. At level 0 an empty tile, which has
+ * no colour to pull, keeps what it has. */
+static void pull_run(const out_row *row, const pull_row *pull, int begin, int end)
+{
+    for (int x = begin; x < end; x++) {
+        uint32_t color = pull_color(pull, x);
+
+        if (color != 0 || row->level > 0)
+            row->texels[x] = color & 0xffffff;
+    }
+}
+
+/* The same where two texels share a parent and no index needs holding inside the content. */
+static int pull_pairs(const out_row *row, const pull_row *pull, int begin, int end)
+{
+    int x = begin;
+    const uint32_t *colors = pull->colors - pull->parent_begin;
+
+    for (; x + 2 <= end && (pull->begin + x + 1) >> 1 < pull->parent_end; x += 2) {
+        uint32_t color = colors[(pull->begin + x) >> 1];
+
+        if (color == 0 && row->level == 0)
+            continue;
+        row->texels[x] = row->texels[x + 1] = color & 0xffffff;
+    }
+    return x;
+}
+
+static void fill_far(const out_row *row, const pull_row *pull, int begin, int end)
+{
+    int x = begin;
+
+    if (pull->colors != NULL) {
+        while (x < end &&
+               (((pull->begin + x) & 1) != 0 || (pull->begin + x) >> 1 < pull->parent_begin))
+            x++;
+        pull_run(row, pull, begin, x);
+        x = pull_pairs(row, pull, x, end);
+    }
+    pull_run(row, pull, x, end);
+}
+
+/* Colours under alpha 0. */
+static void fill_hidden(const out_row *row, const uint16_t *keys, uint8_t *classes)
 {
     pull_row pull = find_pull_row(row->work, row->level, row->y);
+    int length;
 
-    for (int x = 0; x < row->width; x++) {
-        uint64_t eight = 1;
-        uint32_t color;
-
-        if (x + 8 <= row->width)
-            memcpy(&eight, row->is_hidden + x, 8);
-        if (eight == 0)
-            x += 7;
-        if (row->is_hidden[x] == 0)
+    classify_texels(row->is_hidden, keys, classes, row->width);
+    for (int begin = 0; begin < row->width; begin += length) {
+        length = run_length(classes, begin, row->width);
+        if (classes[begin] == TEXEL_FAR)
+            fill_far(row, &pull, begin, begin + length);
+        if (classes[begin] != TEXEL_NEAR)
             continue;
-        if (keys[x] < DW_KEY_LIMIT) {
-            color = seed_color(row, x + (keys[x] & 15) - DW_DILATE_RADIUS,
-                               row->y + ((keys[x] >> 4) & 15) - DW_DILATE_RADIUS);
-        } else {
-            color = pull_color(&pull, x);
-            if (color == 0 && row->level == 0) /* an empty tile keeps what it has */
-                continue;
-        }
-        row->texels[x] = (row->texels[x] & 0xff000000) | (color & 0xffffff);
+        for (int x = begin; x < begin + length; x++)
+            row->texels[x] = seed_color(row, x + (keys[x] & 15) - DW_DILATE_RADIUS,
+                                        row->y + ((keys[x] >> 4) & 15) - DW_DILATE_RADIUS);
     }
 }
 
@@ -345,7 +405,7 @@ static void write_row(const dw_tile_work *work, int level, int y, const seed_row
 
     write_plain(&row);
     if (plan->def.fill != DW_FILL_MODE_KEEP)
-        fill_hidden(&row, find_seed_keys(work, rows, y, worker));
+        fill_hidden(&row, find_seed_keys(work, rows, y, worker), work->scratch[worker].class_row);
     write_tested_alpha(&row);
 }
 

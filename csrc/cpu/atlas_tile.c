@@ -75,6 +75,7 @@ dw_status dw_tile_scratch_init(const dw_atlas_plan *plan, dw_tile_scratch *out, 
     DW_TRY(DW_ALLOC(2 * (width + 2), &scratch.alpha_rows, err));
     DW_TRY(DW_ALLOC(seed_rows * width, &scratch.seed_rows, err));
     DW_TRY(DW_ALLOC(2 * (width + 2 * DW_DILATE_RADIUS), &scratch.key_row, err));
+    DW_TRY(DW_ALLOC(width, &scratch.class_row, err));
     DW_TRY(DW_ALLOC_ZEROED((size_t)plan->level_total * DW_COVERAGE_BINS, &scratch.histogram, err));
     *out = scratch;
     return DW_OK;
@@ -90,6 +91,7 @@ void dw_tile_scratch_finish(dw_tile_scratch *scratch)
     dw_free(scratch->alpha_rows);
     dw_free(scratch->seed_rows);
     dw_free(scratch->key_row);
+    dw_free(scratch->class_row);
     dw_free(scratch->histogram);
     *scratch = (dw_tile_scratch) { 0 };
 }

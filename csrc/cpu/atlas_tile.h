@@ -26,6 +26,7 @@ typedef struct dw_tile_scratch {
     uint16_t *alpha_rows;  /* two rows of 16-bit alpha with a texel of margin on each side */
     uint8_t *seed_rows;    /* vertical distances to the nearest seed, up and down */
     uint16_t *key_row;     /* seed keys of one row with the dilation radius as margin */
+    uint8_t *class_row;    /* one row of texel classes, see atlas_fill.c */
     uint32_t *histogram;   /* [level_total][DW_COVERAGE_BINS] */
     uint64_t passing[DW_CUTOFFS_MAX]; /* bilinear samples of level 0 that pass each cutoff */
 } dw_tile_scratch;
