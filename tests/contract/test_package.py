@@ -88,8 +88,8 @@ def test_source_distribution_installs_without_a_shader_compiler(sdist, tmp_path,
     assert not [name for name in held if name.endswith((".c", ".h", ".comp"))]
     program = (
         "import dapplewood as dw, numpy as np\n"
-        "print(dw.__file__, len(dw.bake_atlas(np.full((16, 16, 4), 255, np.uint8), device='cpu')"
-        ".levels))"
+        "image = np.full((16, 16, 4), 255, np.uint8)\n"
+        "print(dw.__file__, len(dw.bake_atlas(image, device=dw.Device('cpu')).levels))"
     )
     environment = {**os.environ, "PYTHONPATH": str(site)}
     output = run_or_fail([sys.executable, "-c", program], cwd=tmp_path, env=environment)
