@@ -156,51 +156,6 @@ uint32_t dw_coverage_choose_bin(const uint64_t *passing, uint64_t count, uint64_
     return (uint32_t)best;
 }
 
-static void set_piecewise_gains(dw_alpha_remap *remap)
-{
-    for (uint32_t j = 0; j + 1 < remap->knots; j++) {
-        uint32_t gain = ((remap->y[j + 1] - remap->y[j]) << 16) / (remap->x[j + 1] - remap->x[j]);
-
-        remap->k[j] = gain > DW_GAIN_MAX ? DW_GAIN_MAX : gain;
-    }
-}
-
-dw_alpha_remap dw_coverage_remap(const dw_atlas_plan *plan, const uint32_t *bins)
-{
-    dw_alpha_remap remap = { .kind = DW_REMAP_IDENTITY, .strength = plan->strength };
-    uint32_t last = 0, knots = 1;
-
-    for (int i = 0; i < plan->def.cutoff_count; i++) {
-        uint32_t threshold = 16 * bins[i];
-
-        if (bins[i] == 0)
-            continue;
-        if (threshold <= last)
-            threshold = last + 16;
-        if (threshold >= DW_ALPHA_ONE)
-            break;
-        remap.x[knots] = last = threshold;
-        remap.y[knots] = plan->cutoff_alpha[i];
-        knots++;
-    }
-    if (knots == 1)
-        return remap;
-    if (knots == 2) {
-        remap.kind = DW_REMAP_AFFINE;
-        remap.knots = 1;
-        remap.x[0] = remap.x[1];
-        remap.y[0] = remap.y[1];
-        remap.k[0] = dw_affine_gain(remap.y[0], remap.x[0]);
-        remap.x[1] = remap.y[1] = 0;
-        return remap;
-    }
-    remap.kind = DW_REMAP_PIECEWISE;
-    remap.x[knots] = remap.y[knots] = DW_ALPHA_ONE;
-    remap.knots = knots + 1;
-    set_piecewise_gains(&remap);
-    return remap;
-}
-
 dw_alpha_remap dw_coverage_choose_remap(const dw_atlas_plan *plan, const uint32_t *histogram,
                                         const uint64_t *target, const uint64_t *target_count)
 {
@@ -212,7 +167,8 @@ dw_alpha_remap dw_coverage_choose_remap(const dw_atlas_plan *plan, const uint32_
         if (passing[0] > 0 && target[i] > 0 && target[i] < target_count[i])
             bins[i] = dw_coverage_choose_bin(passing, passing[0], target[i], target_count[i],
                                              plan->cutoff_alpha[i]);
-    return dw_coverage_remap(plan, bins);
+    return dw_remap_from_bins(bins, plan->cutoff_alpha, (uint32_t)plan->def.cutoff_count,
+                              plan->strength);
 }
 
 /* ---- a tile of the baker ---- */
@@ -347,8 +303,6 @@ dw_status dw_tile_count_coverage(dw_tile_work *work, dw_error *err)
     }
     return DW_OK;
 }
-
-#define DW_SHARE_ONE (1u << 20) /* denominator of a share given by the caller */
 
 /* The samples of level 0, or of the given share, that cutoff i must let pass. */
 static void tile_target(const dw_tile_work *work, int i, uint64_t *passing, uint64_t *count)

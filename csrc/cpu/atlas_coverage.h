@@ -29,10 +29,6 @@ uint32_t dw_coverage_choose_bin(const uint64_t *passing, uint64_t count, uint64_
 /* passing[b]: samples in bin b or above. */
 void dw_coverage_suffix_sums(const uint32_t *histogram, uint64_t *passing);
 
-/* The remap of one level whose chosen bins are given, one to a cutoff; 0 marks a cutoff that is
- * passed by all or by none and needs no knot. */
-dw_alpha_remap dw_coverage_remap(const dw_atlas_plan *plan, const uint32_t *bins);
-
 /* The remap of a level with this histogram: cutoff i shall let pass target[i] of target_count[i].
  */
 dw_alpha_remap dw_coverage_choose_remap(const dw_atlas_plan *plan, const uint32_t *histogram,

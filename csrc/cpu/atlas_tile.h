@@ -11,10 +11,6 @@
 
 #define DW_BAND_ROWS 32 /* rows of one work item inside a tile */
 
-/* Colour planes hold 0xAABBGGRR with flags in the top byte. */
-#define DW_COLOR_VISIBLE 0x01000000u /* the texel has alpha: the colour is its own */
-#define DW_COLOR_KNOWN   0x02000000u /* the colour came from a coarser level */
-
 typedef struct dw_accumulators {
     uint32_t *r, *g, *b, *a; /* row-major, 24-bit values */
 } dw_accumulators;

@@ -49,6 +49,10 @@ struct dw_alpha_remap {
     DW_ALPHA_REMAP_FIELDS(DW_FIELD)
 };
 
+/* Colour planes hold 0xAABBGGRR with flags in the top byte. */
+#define DW_COLOR_VISIBLE 0x01000000u /* the texel has alpha: the colour is its own */
+#define DW_COLOR_KNOWN   0x02000000u /* the texel has none: the colour was found elsewhere */
+
 #ifndef GL_core_profile
 typedef struct dw_tile_level dw_tile_level;
 typedef struct dw_alpha_remap dw_alpha_remap;
@@ -140,6 +144,55 @@ DW_INLINE uint dw_affine_gain(uint c16, uint t16)
     uint gain = below > above ? below : above;
 
     return gain > DW_GAIN_MAX ? DW_GAIN_MAX : gain;
+}
+
+/* The remap of one level whose chosen bins are given, one to a cutoff; 0 marks a cutoff that is
+ * passed by all or by none and needs no knot. */
+DW_INLINE dw_alpha_remap dw_remap_from_bins(uint bins[DW_CUTOFFS_MAX],
+                                            uint cutoff_alpha[DW_CUTOFFS_MAX], uint cutoff_count,
+                                            uint strength)
+{
+    dw_alpha_remap remap;
+    uint knots = 1u;
+    uint i;
+
+    remap.kind = DW_REMAP_IDENTITY;
+    remap.knots = 0u;
+    remap.strength = strength;
+    for (i = 0u; i < DW_UINT(DW_REMAP_KNOTS); i++)
+        remap.x[i] = remap.y[i] = remap.k[i] = 0u;
+    for (i = 0u; i < cutoff_count; i++) {
+        uint threshold = 16u * bins[i];
+
+        if (bins[i] == 0u)
+            continue;
+        if (threshold <= remap.x[knots - 1u])
+            threshold = remap.x[knots - 1u] + 16u;
+        if (threshold >= DW_ALPHA_ONE)
+            break;
+        remap.x[knots] = threshold;
+        remap.y[knots] = cutoff_alpha[i];
+        knots++;
+    }
+    if (knots == 2u) {
+        remap.kind = DW_REMAP_AFFINE;
+        remap.knots = 1u;
+        remap.x[0] = remap.x[1];
+        remap.y[0] = remap.y[1];
+        remap.k[0] = dw_affine_gain(remap.y[0], remap.x[0]);
+        remap.x[1] = remap.y[1] = 0u;
+    }
+    if (knots > 2u) {
+        remap.kind = DW_REMAP_PIECEWISE;
+        remap.knots = knots + 1u;
+        remap.x[knots] = remap.y[knots] = DW_ALPHA_ONE;
+        for (i = 0u; i < knots; i++) {
+            uint gain = ((remap.y[i + 1u] - remap.y[i]) << 16) / (remap.x[i + 1u] - remap.x[i]);
+
+            remap.k[i] = gain > DW_GAIN_MAX ? DW_GAIN_MAX : gain;
+        }
+    }
+    return remap;
 }
 
 /* base + (a - x) * k / 65536, held within 0 and 65535. */

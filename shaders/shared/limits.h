@@ -22,6 +22,8 @@
  * be met by any threshold. */
 #define DW_COVERAGE_SIDE_MIN 4
 
+#define DW_SHARE_ONE (1u << 20) /* denominator of a coverage that the caller gives */
+
 /* Greatest alpha gain of a remap, in units of 1/65536: thin cards need far more than 4. */
 #define DW_GAIN_MAX (64u << 16)
 

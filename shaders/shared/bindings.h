@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Storage-buffer bindings, constants and tables that C dispatches and shaders share.
+ * Thread-safety: Safe; no state. */
+#ifndef DW_SHARED_BINDINGS_H
+#define DW_SHARED_BINDINGS_H
+
+#include "shared/atlas.h"
+
+#define DW_FIELD_4(type, name) type name[4];
+
+/* ---- the atlas baker: every shader binds all of these ---- */
+
+#define DW_ATLAS_SOURCE     0  /* level 0 as given: 1 (8 bits) or 2 (16 bits) words a texel */
+#define DW_ATLAS_TABLES     1  /* colour codes to light and back: DW_ATLAS_TABLE_* */
+#define DW_ATLAS_PLACES     2  /* [tile][level_total]; the last tile is the whole image */
+#define DW_ATLAS_LEVELS     3  /* [level_total] */
+#define DW_ATLAS_BLOCKS     4  /* lists of workgroups, one after another */
+#define DW_ATLAS_AXES       5  /* filter taps of all levels */
+#define DW_ATLAS_SUMS       6  /* P and A of levels 1 and up */
+#define DW_ATLAS_COLORS     7  /* colour and DW_COLOR_* flags of levels 1 and up */
+#define DW_ATLAS_ALPHAS     8  /* 16-bit alpha of levels 1 and up */
+#define DW_ATLAS_HISTOGRAMS 9  /* [slots][DW_COVERAGE_BINS] */
+#define DW_ATLAS_SHARES     10 /* what each tile's cutoffs shall let pass: [tile][cutoff] */
+#define DW_ATLAS_REMAPS     11 /* [tile][level_total] */
+#define DW_ATLAS_LEVELS_OUT 12 /* finished texels of all levels */
+#define DW_ATLAS_ALPHA_OUT  13 /* averaged alpha of all levels */
+#define DW_ATLAS_BINDINGS   14
+
+/* Words of the tables: light of 256 codes, one a word; 65537 codes, four a word; light of 65536
+ * codes, two a word, for 16-bit sources only. */
+#define DW_ATLAS_TABLE_ENCODE    256u
+#define DW_ATLAS_TABLE_DECODE_16 (256u + 16385u)
+
+/* Bits of dw_atlas_push.flags. */
+#define DW_ATLAS_IS_16_BIT     1u   /* of the source */
+#define DW_ATLAS_IS_WRAPPED    2u   /* indices outside the content wrap around */
+#define DW_ATLAS_IS_KEPT       4u   /* fill "keep" */
+#define DW_ATLAS_IS_CLEARED    8u   /* gutters get alpha 0 */
+#define DW_ATLAS_IS_OPAQUE     16u  /* every texel counts fully, for colours not yet known */
+#define DW_ATLAS_COUNTS_SHARES 32u  /* level 0 is counted against the cutoffs */
+#define DW_ATLAS_IS_IMAGE_WIDE 64u  /* one share and one remap a level for all tiles */
+#define DW_ATLAS_FILLS_SUMS    128u /* gutters of the sums, not of the outputs */
+
+#define DW_ATLAS_NONE 0xffffffffu
+
+/* Sides in texels of a workgroup's block: filter steps, and the finish with its gutters. */
+#define DW_ATLAS_DOWN_SIDE   16
+#define DW_ATLAS_FINISH_SIDE 32
+/* Bilinear cells of one workgroup, in rows of the tile from the top left. */
+#define DW_ATLAS_CELLS       4096
+#define DW_ATLAS_LANES       256
+/* Rows below a block of DW_ATLAS_DOWN_SIDE rows: a step is at most 3 of them. */
+#define DW_ATLAS_FILTER_ROWS (3 * DW_ATLAS_DOWN_SIDE + DW_FILTER_TAPS)
+
+/* The share of one workgroup. */
+#define DW_ATLAS_BLOCK_FIELDS(F)                                           \
+    F(uint, place, 0) /* index into the places: the tile and the level */  \
+    F(uint, at, 0)    /* block x + 65536 * block y, or a running number */ \
+    F(uint, slot, 0)  /* histogram or remap, DW_ATLAS_NONE: none */
+
+struct dw_atlas_block {
+    DW_ATLAS_BLOCK_FIELDS(DW_FIELD)
+};
+
+/* One level. axis_*: index of [size] first texels in the axes, then [size][taps] weights that sum
+ * to sum_* each, of the step to this level. */
+#define DW_ATLAS_LEVEL_FIELDS(F)                                                 \
+    F(int, width, 0)                                                             \
+    F(int, height, 0)                                                            \
+    F(uint, first, 0) /* texel in the outputs; less plane_base, in the planes */ \
+    F(uint, axis_x, 0)                                                           \
+    F(int, taps_x, 0)                                                            \
+    F(int, sum_x, 0)                                                             \
+    F(uint, axis_y, 0)                                                           \
+    F(int, taps_y, 0)                                                            \
+    F(int, sum_y, 0)
+
+struct dw_atlas_level {
+    DW_ATLAS_LEVEL_FIELDS(DW_FIELD)
+};
+
+/* 64-bit numbers in two words: samples that pass a cutoff at level 0, of how many. */
+#define DW_ATLAS_SHARE_FIELDS(F) \
+    F(uint, passing_low, 0)      \
+    F(uint, passing_high, 0)     \
+    F(uint, count_low, 0)        \
+    F(uint, count_high, 0)
+
+struct dw_atlas_share {
+    DW_ATLAS_SHARE_FIELDS(DW_FIELD)
+};
+
+/* The constants of a dispatch. */
+#define DW_ATLAS_PUSH_FIELDS(F)                                                            \
+    F(uint, first_block, 0)                                                                \
+    F(uint, block_count, 0)                                                                \
+    F(uint, level_total, 0)                                                                \
+    F(uint, plane_base, 0) /* texels of level 0 in the outputs: planes begin at level 1 */ \
+    F(uint, flags, 0)                                                                      \
+    F(uint, cutoff_count, 0)                                                               \
+    F(uint, strength, 0)                                                                   \
+    F(uint, cutoff_samples, 4)                                                             \
+    F(uint, cutoff_alpha, 4)
+
+struct dw_atlas_push {
+    DW_ATLAS_PUSH_FIELDS(DW_FIELD)
+};
+
+#ifndef GL_core_profile
+typedef struct dw_atlas_block dw_atlas_block;
+typedef struct dw_atlas_level dw_atlas_level;
+typedef struct dw_atlas_share dw_atlas_share;
+typedef struct dw_atlas_push dw_atlas_push;
+#endif
+
+#endif
