@@ -3,7 +3,7 @@
 #include "glue/module.h"
 
 #include "base/registry.h"
-#include "shared/atlas.h"
+#include "shared/bindings.h"
 
 #include <stddef.h>
 
@@ -67,11 +67,38 @@ static const layout_field alpha_remap_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field atlas_block_fields[] = {
+#define DW_LAYOUT struct dw_atlas_block
+    DW_ATLAS_BLOCK_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field atlas_level_fields[] = {
+#define DW_LAYOUT struct dw_atlas_level
+    DW_ATLAS_LEVEL_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field atlas_share_fields[] = {
+#define DW_LAYOUT struct dw_atlas_share
+    DW_ATLAS_SHARE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field atlas_push_fields[] = {
+#define DW_LAYOUT struct dw_atlas_push
+    DW_ATLAS_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+#define DW_LAYOUT_ROW(name)                                                              \
+    {                                                                                    \
+        "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
+    }
+
 static const layout layouts[] = {
-    { "dw_tile_level", tile_level_fields, DW_COUNT_OF(tile_level_fields),
-      sizeof(struct dw_tile_level) },
-    { "dw_alpha_remap", alpha_remap_fields, DW_COUNT_OF(alpha_remap_fields),
-      sizeof(struct dw_alpha_remap) },
+    DW_LAYOUT_ROW(tile_level),  DW_LAYOUT_ROW(alpha_remap), DW_LAYOUT_ROW(atlas_block),
+    DW_LAYOUT_ROW(atlas_level), DW_LAYOUT_ROW(atlas_share), DW_LAYOUT_ROW(atlas_push),
 };
 
 static PyObject *make_layout(const layout *one)

@@ -148,9 +148,9 @@ DW_INLINE uint dw_affine_gain(uint c16, uint t16)
 
 /* The remap of one level whose chosen bins are given, one to a cutoff; 0 marks a cutoff that is
  * passed by all or by none and needs no knot. */
-DW_INLINE dw_alpha_remap dw_remap_from_bins(uint bins[DW_CUTOFFS_MAX],
-                                            uint cutoff_alpha[DW_CUTOFFS_MAX], uint cutoff_count,
-                                            uint strength)
+DW_INLINE dw_alpha_remap dw_remap_from_bins(const uint bins[DW_CUTOFFS_MAX],
+                                            const uint cutoff_alpha[DW_CUTOFFS_MAX],
+                                            uint cutoff_count, uint strength)
 {
     dw_alpha_remap remap;
     uint knots = 1u;

@@ -10,7 +10,7 @@ BELOW = {
     "base": {"base", "shared"},
     "cpu": {"cpu", "base", "shared"},
     "gpu": {"gpu", "base", "shared", "generated"},
-    "passes": {"passes", "gpu", "base", "shared", "generated"},
+    "passes": {"passes", "cpu", "gpu", "base", "shared", "generated"},
     "systems": {"systems", "passes", "cpu", "gpu", "base", "shared"},
     "glue": {"glue", "systems", "cpu", "base", "shared"},
     "shared": {"shared"},
