@@ -440,6 +440,55 @@ def test_cut_files_of_other_kinds_are_refused(tmp_path, name):
         assert str(path) in str(caught.value)
 
 
+def test_a_jpeg_may_hold_a_thumbnail_and_data_behind(tmp_path):
+    path = tmp_path / "a.jpg"
+    store(path, np.random.default_rng(1).integers(0, 256, (48, 48, 3), np.uint8))
+    data = path.read_bytes()
+    thumbnail = b"\xff\xe1" + struct.pack(">H", 2 + 300) + b"\xff\xd8" + bytes(296) + b"\xff\xd9"
+    whole = data[:2] + thumbnail + data[2:] + bytes(9000)
+    expected = read(tmp_path / "b.jpg", data).array
+    np.testing.assert_array_equal(read(path, whole).array, expected)
+    with pytest.raises(FormatError, match="no end marker"):
+        read(path, whole[: 304 + len(data) // 2])
+
+
+def test_text_that_is_no_text_is_refused(tmp_path):
+    path = tmp_path / "a.exr"
+    store(path, np.ones((8, 8, 3), np.float32))
+    data = path.read_bytes()
+    assert data.count(b"chlist\0") == 1
+    with pytest.raises(FormatError, match="no UTF-8"):
+        read(path, data.replace(b"chlist\0", b"chl\xffst\0"))
+
+
+@pytest.mark.parametrize("name", ["a.tga", "a.tif", "a.exr", "a.webp", "a.jpg", "a.hdr", "a.bmp"])
+def test_no_damage_of_other_kinds_does_worse_than_an_error(tmp_path, name):
+    path = tmp_path / name
+    random = np.random.default_rng(11)
+    if name[2:] in ("exr", "hdr"):
+        store(path, random.random((24, 24, 3)).astype(np.float32))
+    else:
+        store(path, random.integers(0, 256, (24, 24, 3), np.uint8))
+    good = path.read_bytes()
+    refused = 0
+    for number in range(100):
+        bad = bytearray(good)
+        for place in random.integers(0, len(good) if number % 2 else min(200, len(good)), 3):
+            bad[place] = random.integers(0, 256)
+        if number % 4 == 0:
+            del bad[int(random.integers(1, len(good))) :]
+        path.write_bytes(bytes(bad))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                read_image(path)
+        except FormatError:
+            refused += 1
+        except ValueError as error:
+            assert "NaN or infinity" in str(error)
+    assert refused > 10
+
+
 def test_a_header_that_claims_too_much_is_refused(tmp_path):
     head = struct.pack("<3B5x4H2B", 0, 0, 10, 0, 0, 65535, 65535, 32, 8)
     with pytest.raises(FormatError, match="claims image size|claims 65535"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,9 @@ _SUFFIXES = {
     ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".exr": "openexr", ".tif": "tiff",
     ".tiff": "tiff", ".hdr": "hdr", ".bmp": "bmp", ".webp": "webp", ".tga": "targa",
 }  # fmt: skip
+
+# What stands between entropy-coded data: no stuffed zero, no restart, no fill byte.
+_JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 
 # Alpha type in the extension area of TGA 2.0.
 _TARGA_PREMULTIPLIED = 4
@@ -148,10 +152,14 @@ def read_image(path: str | os.PathLike[str], *, hdr: str = "warn") -> Image:
     if kind in ("dds", "ktx2"):
         return _from_texture(place, kind, hdr)
     png = parse_png(data, place) if kind == "png" else None
-    if kind == "jpeg" and data[-4096:].tobytes().rfind(b"\xff\xd9") < 0:
+    if kind == "jpeg" and not _jpeg_ends(data):
         raise FormatError(f"{place}: the JPEG is cut short: no end marker")
-    raw, spec = _load(place, kind, len(data))
-    return _assemble(raw, spec, place, kind, png, hdr)
+    try:
+        raw, spec = _load(place, kind, len(data))
+        return _assemble(raw, spec, place, kind, png, hdr)
+    except UnicodeDecodeError as error:
+        # Names of channels and texts of errors come from the file as they are.
+        raise FormatError(f"{place}: the {kind} file holds text that is no UTF-8") from error
 
 
 def _sniff(data: memoryview, path: Path) -> str:
@@ -173,6 +181,19 @@ def _sniff(data: memoryview, path: Path) -> str:
     reason = f"it does not begin like a {named} file" if named else "a kind that is not read"
     known = "PNG, TGA, JPEG, WebP, EXR, TIFF, HDR, BMP, DDS and KTX2 are"
     raise FormatError(f"{path}: {reason} (first bytes {head[:8]!r}); {known}")
+
+
+def _jpeg_ends(data: memoryview) -> bool:
+    """Whether the picture itself is closed; a thumbnail in a segment, or data behind, is not it."""
+    place = 2
+    while found := _JPEG_MARKER.search(data, place):
+        place = found.end()
+        marker = data[place - 1]
+        if marker == 0xD9:
+            return True
+        if marker not in (0x01, 0xD8):
+            place += int.from_bytes(data[place : place + 2], "big")
+    return False
 
 
 def _check_targa(head: bytes, size: int, path: Path) -> None:
