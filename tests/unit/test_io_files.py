@@ -208,6 +208,26 @@ def test_missing_empty_and_foreign_files(tmp_path, read, name):
         assert str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["a.dds", "a.ktx2"])
+def test_levels_outlive_the_file_and_may_be_changed(tmp_path, name):
+    path = tmp_path / name
+    WRITERS[name](path)
+    level = read_texture(path).levels[0]
+    with open(path, "r+b") as file:
+        file.truncate(0)
+    np.testing.assert_array_equal(level, LEVEL)
+    level[0, 0, 0] ^= 1
+    assert level[0, 0, 0] != LEVEL[0, 0, 0]
+
+
+def test_a_file_beyond_every_limit_is_not_loaded(tmp_path):
+    path = tmp_path / "a.ktx2"
+    with open(path, "wb") as file:
+        file.truncate((1 << 34) + 1)  # sparse: takes no room
+    with pytest.raises(FormatError, match="at most 17179869184 are read"):
+        read_texture(path)
+
+
 @pytest.mark.parametrize("read", [read_image, read_texture])
 def test_what_is_no_path_is_named(read, tmp_path):
     with pytest.raises(TypeError, match="path must be a str or a path, got int"):

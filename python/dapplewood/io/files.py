@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from ..errors import FormatError
+from .formats import MAX_BYTES
+
+# Twice the largest payload that a reader takes: a chain and whatever else stands beside it.
+_MAX_FILE = 2 * MAX_BYTES
 
 
 def as_path(path: str | os.PathLike[str], name: str = "path") -> Path:
@@ -22,20 +27,29 @@ def as_path(path: str | os.PathLike[str], name: str = "path") -> Path:
 
 
 def read_bytes(path: Path) -> memoryview:
-    """Maps a file for reading. The map lives as long as a view or an array made from it.
+    """The whole file, in memory that arrays may share and change.
+
+    It is read and not mapped: a mapped file that another program cuts short ends the process, and
+    on Windows it cannot be replaced.
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError, OSError
         As the system says, with the path.
     FormatError
-        The file is empty.
+        The file is empty, or larger than any that is read.
     """
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise FormatError(f"{path}: the file is empty")
-        return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
+        if size > _MAX_FILE:
+            raise FormatError(f"{path}: the file has {size} bytes; at most {_MAX_FILE} are read")
+        data = np.empty(size, np.uint8).data
+        done = 0
+        while done < size and (count := file.readinto(data[done:])):
+            done += count
+    return data[:done]
 
 
 @contextlib.contextmanager
