@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 import struct
 
@@ -11,7 +12,14 @@ import pytest
 from helpers_ktx2 import violations
 
 from dapplewood.errors import FormatError
-from dapplewood.io import WRITABLE, encode_levels, read_texture, write_ktx2
+from dapplewood.io import (
+    WRITABLE,
+    encode_levels,
+    read_texture,
+    write_dds,
+    write_image,
+    write_ktx2,
+)
 
 SIZES = [(16, 16), (13, 7), (1, 9), (5, 1), (1, 1)]
 BLOCKS = {"bc1", "bc3", "bc4", "bc5", "bc7"}
@@ -94,6 +102,15 @@ def test_absent_channels_read_as_a_gpu_samples_them(tmp_path):
     level = read_texture(path).levels[0]
     np.testing.assert_array_equal(level[..., :2], levels[0][..., :2])
     assert (level[..., 2] == 0).all() and (level[..., 3] == 255).all()
+
+
+def test_a_colour_space_may_be_a_member_of_an_enum(tmp_path):
+    member = enum.Enum("Space", ["SRGB", "LINEAR"]).LINEAR
+    write_ktx2(tmp_path / "a.ktx2", make_levels(4, 4), color_space=member)
+    write_dds(tmp_path / "a.dds", make_levels(4, 4), color_space=member)
+    write_image(tmp_path / "a.png", make_levels(4, 4)[0], color_space=member)
+    for name in ("a.ktx2", "a.dds", "a.png"):
+        assert read_texture(tmp_path / name).color_space == "linear"
 
 
 def test_a_bare_plane_is_a_coverage_mask(tmp_path):

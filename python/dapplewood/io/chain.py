@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,10 @@ class EncodedChain:
         return tuple(out)
 
 
-def check_color_space(color_space: str) -> str:
+def check_color_space(color_space: str | Enum) -> str:
+    """The word of a colour space given as a word or as the member of an enum."""
+    if isinstance(color_space, Enum):
+        color_space = color_space.name.lower()
     if color_space not in COLOR_SPACES:
         raise ValueError(f"color_space must be 'srgb' or 'linear', got {color_space!r}")
     return color_space

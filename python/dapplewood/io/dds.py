@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def write_dds(
     levels: Any,
     *,
     format: str | None = None,
-    color_space: str = "srgb",
+    color_space: str | Enum = "srgb",
     alpha_mode: str = "straight",
     layers: int | None = None,
     alpha_cutoff: int = blocks.BC1_ALPHA_CUTOFF,
@@ -139,7 +140,7 @@ def write_dds(
     OSError
         With the path; the old file stays.
     """
-    check_color_space(color_space)
+    color_space = check_color_space(color_space)
     if alpha_mode not in ALPHA_MODES:
         raise ValueError(f"alpha_mode must be one of {', '.join(ALPHA_MODES)}, got {alpha_mode!r}")
     encoded = isinstance(levels, EncodedChain)

@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -413,7 +414,7 @@ def write_image(
     path: str | os.PathLike[str],
     array: np.ndarray,
     *,
-    color_space: str = "srgb",
+    color_space: str | Enum = "srgb",
     compression: int = 4,
     metadata: dict[str, str] | None = None,
 ) -> None:
@@ -442,7 +443,7 @@ def write_image(
     place = as_path(path)
     if place.suffix.lower() != ".png":
         raise ValueError(f"path must end in .png, got {place.name!r}; use write_ktx2 or write_dds")
-    check_color_space(color_space)
+    color_space = check_color_space(color_space)
     image = np.asarray(array)
     if image.dtype.newbyteorder("=") not in (np.dtype(np.uint8), np.dtype(np.uint16)):
         raise TypeError(f"array must be uint8 or uint16, got {image.dtype}")

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ def write_ktx2(
     levels: Any,
     *,
     format: str | None = None,
-    color_space: str = "srgb",
+    color_space: str | Enum = "srgb",
     premultiplied: bool = False,
     layers: int | None = None,
     supercompress: bool = False,
@@ -180,7 +181,7 @@ def write_ktx2(
     -----
     No time, no host and no path goes into the file: the same input gives the same bytes.
     """
-    check_color_space(color_space)
+    color_space = check_color_space(color_space)
     key_values = _key_values(_writer_metadata(metadata))
     chain = as_chain(levels, format, layers, alpha_cutoff)
     row = chain.format
