@@ -131,6 +131,14 @@ def encode_levels(
         The levels do not fit each other, or the format.
     ImportError
         A block format without etcpak.
+
+    Notes
+    -----
+    BC1 has one bit of alpha: texels below `alpha_cutoff` decode as transparent black, whatever
+    colour they had, so bilinear samples at an edge darken; bc3 and bc7 keep colour under alpha 0.
+    In bc3, bc4 and bc5 every 0 and 255 of a ramp is kept exactly. In bc7 wholly opaque and wholly
+    clear blocks are; at steep edges the format itself may miss the ends by a few steps. Measure
+    coverage on `EncodedChain.decode`, not on the levels.
     """
     row = writable_format(format)
     if not 1 <= alpha_cutoff <= 255:
