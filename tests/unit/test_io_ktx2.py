@@ -15,6 +15,7 @@ from dapplewood.errors import FormatError
 from dapplewood.io import (
     WRITABLE,
     encode_levels,
+    read_ktx2_metadata,
     read_texture,
     write_dds,
     write_image,
@@ -277,6 +278,17 @@ def test_no_cut_and_no_changed_byte_does_worse_than_an_error(tmp_path):
         except FormatError:
             refused += 1
     assert refused > 300
+
+
+def test_key_values_are_read_alone(tmp_path):
+    path = tmp_path / "a.ktx2"
+    write_ktx2(path, make_levels(8, 8), metadata={"app:key": "text", "bin": b"\0\1"})
+    assert read_ktx2_metadata(path) == {
+        "KTXorientation": "rd", "KTXwriter": "dapplewood", "app:key": "text", "bin": b"\0\1",
+    }  # fmt: skip
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(FormatError, match="level 0 at"):
+        read_ktx2_metadata(path)
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path):
