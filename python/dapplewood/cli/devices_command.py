@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""``dapplewood devices``: what there is to bake on."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..device import Device, devices
+from .console import Console, table
+from .exit_codes import ExitCode
+
+__all__ = ["run"]
+
+
+def run(console: Console, options: Any) -> int:
+    """Lists the devices; with --device that one alone, which must be there."""
+    with Device(options.device) as device:
+        chosen = device.info
+    rows = [chosen] if options.device is not None else devices()
+    if console.json_lines:
+        for info in rows:
+            console.result("", {**dataclasses.asdict(info), "chosen": info == chosen})
+        return ExitCode.DONE
+    cells = [
+        (
+            "*" if info == chosen else "",
+            "cpu" if info.kind == "native" else info.index,
+            info.kind,
+            info.name,
+            info.driver,
+            info.api_version,
+            f"{info.memory_bytes / 2**30:.1f} GiB" if info.memory_bytes else "",
+            info.missing,
+        )
+        for info in rows
+    ]
+    head = ("", "which", "kind", "name", "driver", "Vulkan", "memory", "missing")
+    console.result(table(head, cells), {})
+    return ExitCode.DONE

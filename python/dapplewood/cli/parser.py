@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""The grammar of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .._core import __version__
+from ..batch_plan import ALPHAS, CONTAINERS, DEFAULT_OUT
+from ..io import WRITABLE
+from ..kinds import ColorSpace, CoverageMode, FillMode, MipFilter
+
+__all__ = ["make_parser"]
+
+_EPILOG = """exit codes: 0 done or up to date, 1 some inputs failed, 2 usage, 3 no device,
+4 device lost or out of memory (retry elsewhere), 5 a check found stale or different output,
+130 interrupted. Results go to standard output, all else to standard error."""
+
+
+def _words(kind: Any) -> list[str]:
+    return [member.name.lower() for member in kind]
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(f"must lie inside (0, 1), got {text}")
+    return value
+
+
+def _unit(text: str) -> float:
+    value = float(text)
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"must lie in [0, 1], got {text}")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, got {text}")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, got {text}")
+    return value
+
+
+def _level(text: str) -> int | str | None:
+    if text in ("safe", "all"):
+        return None if text == "all" else text
+    try:
+        return _count(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes a number, safe or all, got {text!r}") from None
+
+
+def _far(text: str) -> tuple[int, int]:
+    content, comma, gutter = text.partition(",")
+    try:
+        return _positive(content), _count(gutter) if comma else 32
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes CONTENT,GUTTER in texels, got {text!r}") from None
+
+
+_share.__name__ = _unit.__name__ = "number"
+_count.__name__ = _positive.__name__ = "whole number"
+
+
+def _shared() -> argparse.ArgumentParser:
+    shared = argparse.ArgumentParser(add_help=False)
+    group = shared.add_argument_group("for every command")
+    group.add_argument("--json", action="store_true", help="results as JSON, one object a line")
+    group.add_argument(
+        "--device",
+        metavar="WHICH",
+        help="cpu, gpu, software, an index of `dapplewood devices`, uuid:... or name:...; without "
+        "it DAPPLEWOOD_DEVICE, else the best GPU, else cpu",
+    )
+    group.add_argument(
+        "-v", "--verbose", action="count", default=0, help="details, and tracebacks of errors"
+    )
+    group.add_argument(
+        "-q", "--quiet", action="store_true", help="no warnings and no progress bar"
+    )
+    return shared
+
+
+def _add_tiles(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("tiles")
+    group.add_argument(
+        "--tiles", metavar="CxR", help="columns x rows, such as 8x8, or auto: islands of alpha > 0"
+    )
+    group.add_argument(
+        "--gutter", type=_count, default=0, metavar="N", help="texels on each side of a tile"
+    )
+    group.add_argument(
+        "--rects", metavar="FILE", help="CSV with one tile a line: x, y, width, height in texels"
+    )
+
+
+def _add_cutoffs(parser: Any) -> None:
+    parser.add_argument(
+        "--cutoff",
+        type=_share,
+        action="append",
+        metavar="C",
+        help="alpha-test reference, 0.5 if none; may be repeated, ascending",
+    )
+
+
+def _add_bake(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "bake",
+        parents=[shared],
+        help="bake atlases to textures with all their mip levels",
+        description="Bakes atlases. What is up to date is left alone.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="image, or a quoted pattern")
+    _add_tiles(parser)
+    group = parser.add_argument_group("baking")
+    _add_cutoffs(group)
+    group.add_argument(
+        "--coverage", choices=_words(CoverageMode), default="tile", help="what keeps its coverage"
+    )
+    group.add_argument("--filter", choices=_words(MipFilter), default="box", help="mip filter")
+    group.add_argument(
+        "--fill", choices=_words(FillMode), default="edge", help="gutters, and colour under alpha 0"
+    )
+    group.add_argument(
+        "--color-space", choices=_words(ColorSpace), help="as the file says if not given"
+    )
+    group.add_argument("--max-level", type=_level, metavar="N|safe|all", help="last level to keep")
+    group.add_argument(
+        "--start-level", type=_count, default=1, metavar="N", help="first level to remap"
+    )
+    group.add_argument(
+        "--strength", type=_unit, default=1.0, metavar="S", help="0: averaged alpha, 1: full remap"
+    )
+    group.add_argument(
+        "--opacity",
+        metavar="WHERE",
+        help="a channel, r g b or a, or a file: {dir}/{stem}_Opacity.png",
+    )
+    group.add_argument("--premultiplied", action="store_true", help="the colours are")
+    _add_writing(parser)
+
+
+def _add_writing(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("writing")
+    group.add_argument(
+        "-o",
+        "--out",
+        default=DEFAULT_OUT,
+        metavar="TEMPLATE",
+        help=f"path with {{dir}} {{stem}} {{name}} {{ext}}, or a folder; {DEFAULT_OUT} if not given",
+    )
+    group.add_argument(
+        "--container",
+        choices=CONTAINERS,
+        action="append",
+        help="what {ext} stands for; may be repeated; ktx2 if not given",
+    )
+    group.add_argument("--format", choices=WRITABLE, default="rgba8", help="of the texels")
+    group.add_argument(
+        "--alpha",
+        choices=ALPHAS,
+        default="test",
+        help="for the alpha test, for alpha to coverage, or a file of each",
+    )
+    group.add_argument("--array", action="store_true", help="one array layer per tile")
+    group.add_argument(
+        "--far",
+        type=_far,
+        nargs="?",
+        const=(64, 32),
+        metavar="CONTENT,GUTTER",
+        help="also write a far atlas; 64,32 if no numbers follow",
+    )
+    group.add_argument(
+        "--pad-chain", action="store_true", help="fill a capped chain down to 1 x 1"
+    )
+    group.add_argument("--supercompress", action="store_true", help="Zstandard in KTX2")
+    group.add_argument("--report", metavar="TEMPLATE", help="also write a report, .html or .json")
+    group = parser.add_argument_group("which and when")
+    group.add_argument("--from-file", metavar="LIST", help="more inputs, one a line; - for stdin")
+    group.add_argument("--force", action="store_true", help="bake what is up to date as well")
+    group.add_argument("--check", action="store_true", help="write nothing; exit 5 if stale")
+    group.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+    group.add_argument("--depfile", metavar="FILE", help="dependencies for Make and Ninja")
+
+
+def _add_report(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "report",
+        parents=[shared],
+        help="measure a texture made by any tool",
+        description="Measures coverage, fringe and bleed of a DDS, a KTX2, or a PNG chain "
+        "name_mip0.png, name_mip1.png and so on, level by level.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("file", metavar="FILE")
+    _add_tiles(parser)
+    _add_cutoffs(parser)
+    parser.add_argument(
+        "-o", "--out", action="append", metavar="FILE", help="write it: .html or .json"
+    )
+
+
+def _add_diff(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "diff",
+        parents=[shared],
+        help="compare two textures level by level",
+        description="Compares two textures or images, of any containers, texel by texel; exit code "
+        "5 when they differ by more than the tolerance.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("first", metavar="A")
+    parser.add_argument("second", metavar="B")
+    parser.add_argument(
+        "--tolerance", type=_count, default=0, metavar="N", help="8-bit steps that count as equal"
+    )
+    _add_tiles(parser)
+    _add_cutoffs(parser)
+
+
+def _add_demo(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "demo",
+        parents=[shared],
+        help="bake an atlas, and show what it is worth",
+        description="Bakes a drawn sample atlas, or one of yours, and leaves a KTX2, a DDS, a "
+        "contact sheet and a report.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("atlas", nargs="?", metavar="ATLAS", help="an image; a drawn one if none")
+    parser.add_argument("-o", "--out", default="out", metavar="FOLDER", help="out if not given")
+    parser.add_argument("--opacity", metavar="WHERE", help="a channel, r g b or a, or a file")
+    _add_tiles(parser)
+    _add_cutoffs(parser)
+
+
+def _add_bench(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "bench",
+        parents=[shared],
+        help="time a bake on this machine",
+        description="Times the bake of a drawn atlas in memory, beside the machine's copy speed.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--size", type=_positive, default=4096, metavar="N", help="4096 texels")
+    parser.add_argument("--grid", type=_positive, default=8, metavar="N", help="N x N tiles, 8 x 8")
+    parser.add_argument("--repeats", type=_positive, default=7, metavar="N", help="7")
+    parser.add_argument("--threads", type=_count, default=0, metavar="N", help="0: one each core")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line; `command` names what was asked for."""
+    parser = argparse.ArgumentParser(
+        prog="dapplewood",
+        description="Foliage atlases: mips that keep coverage, colour and borders.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("-V", "--version", action="version", version=f"dapplewood {__version__}")
+    shared = _shared()
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser(
+        "devices", parents=[shared], help="list the devices of this machine", epilog=_EPILOG
+    )
+    commands.add_parser(
+        "doctor", parents=[shared], help="what is installed, and what mends it", epilog=_EPILOG
+    )
+    _add_bake(commands, shared)
+    _add_report(commands, shared)
+    _add_diff(commands, shared)
+    _add_demo(commands, shared)
+    _add_bench(commands, shared)
+    return parser
