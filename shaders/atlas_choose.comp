@@ -118,9 +118,9 @@ void main()
         uint64_t target_count = join_words(share.count_low, share.count_high);
 
         if (count > 0ul && target > 0ul && target < target_count)
-            chosen[i] = choose_bin(passing, count, target, target_count, push.cutoff_alpha[i]);
+            chosen[i] = 16u * choose_bin(passing, count, target, target_count, push.cutoff_alpha[i]);
     }
     if (gl_LocalInvocationIndex == 0u)
-        remaps[block.at] = dw_remap_from_bins(chosen, push.cutoff_alpha, push.cutoff_count,
+        remaps[block.at] = dw_remap_from_thresholds(chosen, push.cutoff_alpha, push.cutoff_count,
                                               push.strength);
 }

@@ -93,9 +93,10 @@ static dw_status bake_tile(const bake_context *context, dw_tile_work *work, dw_e
         DW_TRY(dw_tile_count_coverage(work, err));
     if (context->phase == BAKE_COUNT)
         return DW_OK;
-    if (is_counted)
+    if (is_counted) {
         dw_tile_choose_remaps(work);
-    else if (is_tile && context->phase == BAKE_REMAPPED)
+        DW_TRY(dw_tile_refine_remaps(work, err));
+    } else if (is_tile && context->phase == BAKE_REMAPPED)
         memcpy(work->remaps, context->image_remaps, sizeof work->remaps);
     if (plan->def.fill == DW_FILL_MODE_KEEP)
         DW_TRY(add_hidden_colors(work, err));
@@ -233,7 +234,7 @@ static dw_status choose_image_remaps(bake_context *context, dw_error *err)
 {
     const dw_atlas_plan *plan = context->plan;
     uint64_t target[DW_CUTOFFS_MAX] = { 0 }, target_count[DW_CUTOFFS_MAX] = { 0 };
-    uint32_t *sum = NULL;
+    uint32_t *sum = NULL, shift;
 
     DW_TRY(DW_ALLOC(DW_COVERAGE_BINS, &sum, err));
     for (int i = 0; i < plan->def.cutoff_count; i++) {
@@ -241,6 +242,9 @@ static dw_status choose_image_remaps(bake_context *context, dw_error *err)
             target_count[i] += 16 * dw_content_area(dw_atlas_place(plan, tile, 0));
         for (int worker = 0; worker < context->threads; worker++)
             target[i] += context->scratch[worker].passing[i];
+        shift = dw_share_shift(target_count[i]);
+        target[i] >>= shift;
+        target_count[i] >>= shift;
     }
     for (int level = 0; level < plan->level_total; level++) {
         memset(sum, 0, DW_COVERAGE_BINS * sizeof *sum);

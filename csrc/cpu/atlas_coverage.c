@@ -140,7 +140,7 @@ void dw_coverage_suffix_sums(const uint32_t *histogram, uint64_t *passing)
 uint32_t dw_coverage_choose_bin(const uint64_t *passing, uint64_t count, uint64_t target,
                                 uint64_t target_count, uint32_t cutoff_alpha)
 {
-    int wanted = (int)((cutoff_alpha + 8) / 16), best = 0, best_distance = 0;
+    int wanted = (int)((cutoff_alpha + 8) / 16), best = 0, best_distance = 0, low, high;
     uint64_t best_miss = UINT64_MAX;
 
     for (int bin = 1; bin < DW_COVERAGE_BINS; bin++) {
@@ -153,22 +153,27 @@ uint32_t dw_coverage_choose_bin(const uint64_t *passing, uint64_t count, uint64_
             best_distance = distance;
         }
     }
-    return (uint32_t)best;
+    low = high = best;
+    while (low > 1 && passing[low - 1] == passing[best])
+        low--;
+    while (high + 1 < DW_COVERAGE_BINS && passing[high + 1] == passing[best])
+        high++;
+    return (uint32_t)dw_place_threshold(low, high, wanted);
 }
 
 dw_alpha_remap dw_coverage_choose_remap(const dw_atlas_plan *plan, const uint32_t *histogram,
                                         const uint64_t *target, const uint64_t *target_count)
 {
     uint64_t passing[DW_COVERAGE_BINS];
-    uint32_t bins[DW_CUTOFFS_MAX] = { 0 };
+    uint32_t thresholds[DW_CUTOFFS_MAX] = { 0 };
 
     dw_coverage_suffix_sums(histogram, passing);
     for (int i = 0; i < plan->def.cutoff_count; i++)
         if (passing[0] > 0 && target[i] > 0 && target[i] < target_count[i])
-            bins[i] = dw_coverage_choose_bin(passing, passing[0], target[i], target_count[i],
-                                             plan->cutoff_alpha[i]);
-    return dw_remap_from_bins(bins, plan->cutoff_alpha, (uint32_t)plan->def.cutoff_count,
-                              plan->strength);
+            thresholds[i] = 16 * dw_coverage_choose_bin(passing, passing[0], target[i],
+                                                        target_count[i], plan->cutoff_alpha[i]);
+    return dw_remap_from_thresholds(thresholds, plan->cutoff_alpha,
+                                    (uint32_t)plan->def.cutoff_count, plan->strength);
 }
 
 /* ---- a tile of the baker ---- */
@@ -215,6 +220,9 @@ static const uint16_t *load_alpha_row(const dw_tile_work *work, int level, int y
             for (int x = 0; x < width; x++)
                 row[x + 1] = texels_16[4 * x];
     }
+    if (work->trial != NULL)
+        for (int x = 1; x <= width; x++)
+            row[x] = (uint16_t)dw_remap_rounded(*work->trial, row[x]);
     row[0] = row[1 + dw_content_index(work->plan, -1, 0, width)];
     row[width + 1] = row[1 + dw_content_index(work->plan, width, 0, width)];
     return row;
@@ -308,6 +316,7 @@ dw_status dw_tile_count_coverage(dw_tile_work *work, dw_error *err)
 static void tile_target(const dw_tile_work *work, int i, uint64_t *passing, uint64_t *count)
 {
     const dw_atlas_def *def = &work->plan->def;
+    uint32_t shift;
 
     if (def->target_coverage != NULL) {
         double share = def->target_coverage[work->tile * def->cutoff_count + i];
@@ -320,6 +329,9 @@ static void tile_target(const dw_tile_work *work, int i, uint64_t *passing, uint
     *passing = 0;
     for (int worker = 0; worker < dw_run_thread_count(&work->run); worker++)
         *passing += work->scratch[worker].passing[i];
+    shift = dw_share_shift(*count);
+    *passing >>= shift;
+    *count >>= shift;
 }
 
 static void sum_histograms(const dw_tile_work *work, int level, uint32_t *out)
@@ -348,6 +360,96 @@ void dw_tile_choose_remaps(dw_tile_work *work)
         sum_histograms(work, level, histogram);
         work->remaps[level] = dw_coverage_choose_remap(work->plan, histogram, target, target_count);
     }
+}
+
+/* One trial remap, measured on the bytes it gives: counts and histogram in the scratch. *miss is
+ * the sum over the cutoffs of what it misses. */
+static dw_status try_remap(dw_tile_work *work, int level, const dw_alpha_remap *trial,
+                           const uint64_t *target, const uint64_t *target_count, uint64_t *miss,
+                           dw_error *err)
+{
+    const dw_tile_level *place = dw_work_place(work, level);
+    int rows = dw_content_height(place) + 1;
+    dw_status status;
+
+    for (int i = 0; i < dw_run_thread_count(&work->run); i++) {
+        memset(work->scratch[i].passing, 0, sizeof work->scratch[i].passing);
+        memset(work->scratch[i].histogram + (size_t)level * DW_COVERAGE_BINS, 0,
+               DW_COVERAGE_BINS * sizeof *work->scratch[i].histogram);
+    }
+    work->trial = trial;
+    status = dw_tile_for_bands(work, level, rows, count_band, err);
+    if (status == DW_OK)
+        status = dw_tile_for_bands(work, level, rows, add_band, err);
+    work->trial = NULL;
+    *miss = 0;
+    for (int i = 0; i < work->plan->def.cutoff_count; i++) {
+        uint64_t passing = 0;
+
+        for (int worker = 0; worker < dw_run_thread_count(&work->run); worker++)
+            passing += work->scratch[worker].passing[i];
+        *miss += dw_coverage_miss(passing, 16 * dw_content_area(place), target[i], target_count[i]);
+    }
+    return status;
+}
+
+/* The remap corrected by what the last trial gave: each threshold moves to the alpha that the trial
+ * took to where its threshold should have been. */
+static dw_alpha_remap correct_remap(const dw_tile_work *work, int level, dw_alpha_remap trial,
+                                    const uint64_t *target, const uint64_t *target_count)
+{
+    const dw_atlas_plan *plan = work->plan;
+    uint32_t histogram[DW_COVERAGE_BINS], thresholds[DW_CUTOFFS_MAX] = { 0 };
+    uint64_t passing[DW_COVERAGE_BINS];
+
+    sum_histograms(work, level, histogram);
+    dw_coverage_suffix_sums(histogram, passing);
+    for (int i = 0; i < plan->def.cutoff_count; i++)
+        if (target[i] > 0 && target[i] < target_count[i])
+            thresholds[i] = dw_remap_inverse(
+                trial, 16 * dw_coverage_choose_bin(passing, passing[0], target[i], target_count[i],
+                                                   plan->cutoff_alpha[i]));
+    return dw_remap_from_thresholds(thresholds, plan->cutoff_alpha,
+                                    (uint32_t)plan->def.cutoff_count, 65536);
+}
+
+static dw_status refine_level(dw_tile_work *work, int level, const uint64_t *target,
+                              const uint64_t *target_count, dw_error *err)
+{
+    dw_alpha_remap trial = work->remaps[level], best = trial;
+    uint64_t best_miss = UINT64_MAX, miss;
+
+    trial.strength = 65536;
+    for (int round = 0; round <= DW_REFINE_ROUNDS && best_miss > 0; round++) {
+        if (round > 0)
+            trial = correct_remap(work, level, trial, target, target_count);
+        if (try_remap(work, level, &trial, target, target_count, &miss, err) != DW_OK)
+            return err->code;
+        if (miss < best_miss) {
+            best = trial;
+            best_miss = miss;
+        }
+    }
+    best.strength = work->plan->strength;
+    work->remaps[level] = best;
+    return DW_OK;
+}
+
+dw_status dw_tile_refine_remaps(dw_tile_work *work, dw_error *err)
+{
+    uint64_t target[DW_CUTOFFS_MAX], target_count[DW_CUTOFFS_MAX];
+    bool is_single = work->plan->def.cutoff_count == 1;
+
+    for (int i = 0; i < work->plan->def.cutoff_count; i++)
+        tile_target(work, i, &target[i], &target_count[i]);
+    for (int level = 0; level < work->levels; level++) {
+        if (work->remaps[level].kind == DW_REMAP_IDENTITY ||
+            (is_single && dw_content_area(dw_work_place(work, level)) > DW_REFINE_TEXELS))
+            continue;
+        if (refine_level(work, level, target, target_count, err) != DW_OK)
+            return err->code;
+    }
+    return DW_OK;
 }
 
 /* ---- measuring finished alpha ---- */

@@ -42,6 +42,7 @@ typedef struct dw_tile_work {
     uint32_t *color[DW_LEVELS_MAX];
     uint16_t *alpha[DW_LEVELS_MAX];
     dw_alpha_remap remaps[DW_LEVELS_MAX];
+    const dw_alpha_remap *trial; /* alpha is counted as this would write it; NULL: as averaged */
 } dw_tile_work;
 
 static inline const dw_tile_level *dw_work_place(const dw_tile_work *work, int level)
@@ -97,6 +98,7 @@ dw_status dw_tile_for_bands(const dw_tile_work *work, int level, int rows, dw_ba
 dw_status dw_tile_build_pyramid(dw_tile_work *work, dw_error *err);
 dw_status dw_tile_count_coverage(dw_tile_work *work, dw_error *err);
 void dw_tile_choose_remaps(dw_tile_work *work);
+dw_status dw_tile_refine_remaps(dw_tile_work *work, dw_error *err);
 dw_status dw_tile_resolve_colors(dw_tile_work *work, dw_error *err);
 dw_status dw_tile_write_levels(dw_tile_work *work, dw_error *err);
 

@@ -101,7 +101,9 @@ def bake_atlas(
     color_space : {"srgb", "linear"}, optional
         How the colours are encoded. None: as the file or Image says, "srgb" for arrays.
     cutoffs : float or sequence of up to 4 floats
-        Alpha-test references inside (0, 1), ascending. A texel passes at alpha >= cutoff.
+        Alpha-test references inside (0, 1), ascending. A texel passes at alpha >= cutoff. Several
+        share what interpolation allows: far down, a ramp between two texels crosses them all, and
+        the report shows what each has kept.
     coverage : {"tile", "image", "none"}
         What keeps its coverage; "image" is what other tools do, for comparison.
     filter : {"box", "kaiser", "triangle", "mitchell", "lanczos"}
@@ -330,7 +332,7 @@ class BakedAtlas:
         -------
         AtlasReport
         """
-        from .report import AtlasReport
+        from .atlas_report import AtlasReport
 
         return AtlasReport.of_bake(
             self,

@@ -124,15 +124,37 @@ DW_INLINE uint dw_bilinear_64(uint a00, uint a10, uint a01, uint a11, uint kx, u
     return (7u - 2u * kx) * left + (1u + 2u * kx) * right;
 }
 
-/* How far a threshold at bin b, passed by `passing` of `count` samples, misses the share
- * `target` of `target_count`: comparable between bins of one level. */
+/* Bits that a share's numerator and denominator lose so that the denominator is at most 2^28: the
+ * products and sums of dw_coverage_miss then fit in 64 bits for every atlas. */
+DW_INLINE uint dw_share_shift(uint64_t count)
+{
+    uint shift = 0u;
+
+    while ((count >> shift) > (DW_U64(1) << 28))
+        shift++;
+    return shift;
+}
+
+/* How far a threshold that `passing` of `count` samples pass misses the share target /
+ * target_count: comparable between thresholds of one level. Of two that miss by as much, the one
+ * that passes more misses less: a canopy shall not thin. */
 DW_INLINE uint64_t dw_coverage_miss(uint64_t passing, uint64_t count, uint64_t target,
                                     uint64_t target_count)
 {
     uint64_t got = passing * target_count;
     uint64_t wanted = target * count;
 
-    return got > wanted ? got - wanted : wanted - got;
+    return got < wanted ? (wanted - got) * DW_U64(2) + DW_U64(1) : (got - wanted) * DW_U64(2);
+}
+
+/* The threshold bin among [low, high], all of which pass the same samples: the one nearest to
+ * `wanted`, but a step of 8-bit alpha (16 bins) inside the ends where there is room, so that
+ * rounding the remapped alpha turns no sample over. */
+DW_INLINE int dw_place_threshold(int low, int high, int wanted)
+{
+    int margin = (high - low) / 2 < 16 ? (high - low) / 2 : 16;
+
+    return wanted < low + margin ? low + margin : (wanted > high - margin ? high - margin : wanted);
 }
 
 /* Gain of the affine remap that takes threshold t to cutoff c (16-bit alphas, 0 < t < 65535): the
@@ -146,11 +168,11 @@ DW_INLINE uint dw_affine_gain(uint c16, uint t16)
     return gain > DW_GAIN_MAX ? DW_GAIN_MAX : gain;
 }
 
-/* The remap of one level whose chosen bins are given, one to a cutoff; 0 marks a cutoff that is
- * passed by all or by none and needs no knot. */
-DW_INLINE dw_alpha_remap dw_remap_from_bins(const uint bins[DW_CUTOFFS_MAX],
-                                            const uint cutoff_alpha[DW_CUTOFFS_MAX],
-                                            uint cutoff_count, uint strength)
+/* The remap of one level that takes each threshold to its cutoff, all 16-bit alphas; 0 marks a
+ * cutoff that is passed by all or by none and needs no knot. */
+DW_INLINE dw_alpha_remap dw_remap_from_thresholds(const uint thresholds[DW_CUTOFFS_MAX],
+                                                  const uint cutoff_alpha[DW_CUTOFFS_MAX],
+                                                  uint cutoff_count, uint strength)
 {
     dw_alpha_remap remap;
     uint knots = 1u;
@@ -162,9 +184,9 @@ DW_INLINE dw_alpha_remap dw_remap_from_bins(const uint bins[DW_CUTOFFS_MAX],
     for (i = 0u; i < DW_UINT(DW_REMAP_KNOTS); i++)
         remap.x[i] = remap.y[i] = remap.k[i] = 0u;
     for (i = 0u; i < cutoff_count; i++) {
-        uint threshold = 16u * bins[i];
+        uint threshold = thresholds[i];
 
-        if (bins[i] == 0u)
+        if (threshold == 0u)
             continue;
         if (threshold <= remap.x[knots - 1u])
             threshold = remap.x[knots - 1u] + 16u;
@@ -215,6 +237,28 @@ DW_INLINE uint dw_remap_alpha(dw_alpha_remap remap, uint a)
             segment++;
     mapped = dw_line(a, remap.x[segment], remap.y[segment], remap.k[segment]);
     return dw_line(mapped, a, a, remap.strength);
+}
+
+/* The alpha that a remap at full strength takes to y, held within 16 and 65520. */
+DW_INLINE uint dw_remap_inverse(dw_alpha_remap remap, uint y)
+{
+    uint segment = 0u;
+    int64_t x = DW_I64(y);
+
+    if (remap.kind == DW_REMAP_PIECEWISE)
+        while (segment + 2u < remap.knots && y >= remap.y[segment + 1u])
+            segment++;
+    if (remap.kind != DW_REMAP_IDENTITY)
+        x = DW_I64(remap.x[segment]);
+    if (remap.kind != DW_REMAP_IDENTITY && remap.k[segment] > 0u)
+        x += ((DW_I64(y) - DW_I64(remap.y[segment])) * DW_I64(65536)) / DW_I64(remap.k[segment]);
+    return x < DW_I64(16) ? 16u : (x > DW_I64(65520) ? 65520u : DW_UINT(x));
+}
+
+/* Averaged alpha as a sampler meets it after the remap: rounded to 8 bits, widened to 16. */
+DW_INLINE uint dw_remap_rounded(dw_alpha_remap remap, uint a)
+{
+    return dw_alpha_from_8(dw_alpha_to_8(dw_remap_alpha(remap, a)));
 }
 
 /* Where a dilated texel finds its colour: squared distance, then dy, then dx, so that the smallest

@@ -24,6 +24,12 @@
 
 #define DW_SHARE_ONE (1u << 20) /* denominator of a coverage that the caller gives */
 
+/* Rounds in which a remap is measured on the bytes it gives and corrected: for several cutoffs,
+ * where mapping and interpolating do not commute, and for content of at most DW_REFINE_TEXELS,
+ * where clamped and rounded alphas weigh most. */
+#define DW_REFINE_ROUNDS 4
+#define DW_REFINE_TEXELS 4096
+
 /* Greatest alpha gain of a remap, in units of 1/65536: thin cards need far more than 4. */
 #define DW_GAIN_MAX (64u << 16)
 
