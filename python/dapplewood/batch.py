@@ -285,8 +285,8 @@ class _Batch:
         for output in job.outputs:
             item.keys[output] = content_key(digests, shared, output.canonical(self.settings))
         record.key = content_key(digests, shared)
-        reasons = [reason for output, key in item.keys.items() if (reason := staleness(output.path, key))]
-        record.reason = reasons[0] if reasons else "forced" if self.force else ""
+        reasons = (staleness(output.path, key) for output, key in item.keys.items())
+        record.reason = next(filter(None, reasons), "forced" if self.force else "")
         if not record.reason or self.look_only:
             record.status = self.look_only if record.reason else "current"
             return
@@ -328,7 +328,8 @@ class _Batch:
             if output.role == "report":
                 files = write_report(item.baked["atlas"].report(), output.path)
             else:
-                files = self._write_levels(item.baked[output.role], output, item.keys[output], chains)
+                baked = item.baked[output.role]
+                files = self._write_levels(baked, output, item.keys[output], chains)
             if output.container != "ktx2":
                 write_sidecar(output.path, item.keys[output], files)
             written += files
@@ -344,8 +345,13 @@ class _Batch:
     ) -> list[str]:
         """Writes one output; encodes each chain once for all containers."""
         settings = self.settings
-        more = {} if output.role == "array" else {"pad_chain": settings.pad_chain}
-        shared = {"color_space": baked.settings.color_space, "cutoff": baked.cutoffs[0]}
+        more: dict[str, Any] = (
+            {} if output.role == "array" else {"pad_chain": settings.pad_chain}
+        )
+        shared: dict[str, Any] = {
+            "color_space": baked.settings.color_space,
+            "cutoff": baked.cutoffs[0],
+        }
         if output.container == "png":
             levels = baked.export_levels(alpha=output.alpha, **more)
             return save_levels(

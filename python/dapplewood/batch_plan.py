@@ -202,6 +202,7 @@ def _template(out: str, containers: Sequence[str] | None) -> tuple[str, tuple[st
 
 
 def _check_containers(out: str, extensions: Sequence[str], settings: BatchSettings) -> None:
+    expand(out, Path("stem"), "", "out")
     for extension in extensions:
         if extension not in CONTAINERS:
             raise ValueError(
@@ -248,14 +249,13 @@ def _refuse_clashes(jobs: Sequence[Job]) -> None:
             place = _same(output.first_file)
             if place in inputs:
                 raise ValueError(
-                    f"out: {output.first_file} would overwrite the input {inputs[place]}; give another "
-                    'template, such as "{dir}/baked/{stem}.{ext}"'
+                    f"out: {output.first_file} would overwrite the input {inputs[place]}; give "
+                    'another template, such as "{dir}/baked/{stem}.{ext}"'
                 )
             if place in taken:
                 raise ValueError(
                     f"out: {taken[place].source} and {job.source} would both become {output.path}; "
-                    "give a template that tells them apart, such as "
-                    '"{dir}/{name}.{ext}"'
+                    'give a template that tells them apart, such as "{dir}/{name}.{ext}"'
                 )
             taken[place] = job
 

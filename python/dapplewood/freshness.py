@@ -72,7 +72,9 @@ def staleness(path: Path, key: str) -> str:
             held = json.load(file)
         if held["schema_version"] != _SIDECAR_SCHEMA or held["key"] != key:
             return f"input, settings or version changed since {path.name} was made"
-        files = [(path.with_name(row["name"]), row["bytes"], row["blake2b"]) for row in held["files"]]
+        files = [
+            (path.with_name(row["name"]), row["bytes"], row["blake2b"]) for row in held["files"]
+        ]
     except FileNotFoundError:
         return f"{path.name} has no {sidecar.name} beside it" if path.exists() else "not made yet"
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -70,7 +70,8 @@ def _show(console: Console, record: BakeRecord) -> None:
 
 def _line(record: BakeRecord) -> str:
     if record.status == "failed":
-        return record.reason if record.source in record.reason else f"{record.source}: {record.reason}"
+        named = record.source in record.reason
+        return record.reason if named else f"{record.source}: {record.reason}"
     if record.status == "current":
         return record.source
     if record.status != "baked":
@@ -84,7 +85,8 @@ def _line(record: BakeRecord) -> str:
 
 
 def _exit_code(records: Sequence[BakeRecord]) -> int:
-    codes = {code_of(record.error) or ExitCode.FAILED for record in records if not record.ok}
+    errors = [record.error for record in records if record.error is not None]
+    codes = {code_of(error) or ExitCode.FAILED for error in errors}
     if ExitCode.RETRY in codes:
         return ExitCode.RETRY
     if codes:

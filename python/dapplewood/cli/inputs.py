@@ -91,7 +91,9 @@ def _rect(cells: list[str], path: str, number: int) -> list[int]:
     return values
 
 
-def tiles_of(tiles: str | None, gutter: int, rects: str | None) -> TileGrid | TileRects | str | None:
+def tiles_of(
+    tiles: str | None, gutter: int, rects: str | None
+) -> TileGrid | TileRects | str | None:
     """What ``--tiles``, ``--gutter`` and ``--rects`` mean together."""
     if rects is not None:
         if tiles is not None:

@@ -158,7 +158,7 @@ def _add_writing(parser: argparse.ArgumentParser) -> None:
         "--out",
         default=DEFAULT_OUT,
         metavar="TEMPLATE",
-        help=f"path with {{dir}} {{stem}} {{name}} {{ext}}, or a folder; {DEFAULT_OUT} if not given",
+        help="path with {dir} {stem} {name} {ext}, or a folder; " + DEFAULT_OUT + " if not given",
     )
     group.add_argument(
         "--container",
