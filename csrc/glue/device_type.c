@@ -195,9 +195,33 @@ static PyObject *device_timings(PyObject *self, PyObject *unused)
     return result;
 }
 
+static PyObject *device_lose(PyObject *self, PyObject *args)
+{
+    const dw_module_state *state = dw_type_get_state(Py_TYPE(self));
+    dw_device *device;
+    const char *cause;
+    dw_status status;
+    dw_error err;
+
+    if (!PyArg_ParseTuple(args, "s:_lose", &cause))
+        return NULL;
+    device = begin_self(self);
+    if (device == NULL)
+        return NULL;
+    status = dw_device_mark_lost(device, cause, &err);
+    dw_device_end_use(device);
+    if (status != DW_OK) {
+        dw_raise(state, &err);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef device_methods[] = {
     { "close", device_close, METH_NOARGS,
       "close($self, /)\n--\n\nGives back all the device holds." },
+    { "_lose", device_lose, METH_VARARGS,
+      "_lose($self, cause, /)\n--\n\nFails later calls as a loss by the driver would." },
     { "_info", device_info, METH_NOARGS, "_info($self, /)\n--\n\nThe fields of DeviceInfo." },
     { "memory", device_memory, METH_NOARGS,
       "memory($self, /)\n--\n\nBytes used, reserved and in total." },
@@ -301,6 +325,22 @@ static PyObject *module_loader(PyObject *module, PyObject *unused)
                          "has_validation", info.has_validation ? Py_True : Py_False);
 }
 
+static PyObject *module_before_fork(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    Py_BEGIN_ALLOW_THREADS dw_driver_before_fork();
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+static PyObject *module_after_fork(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    dw_driver_after_fork();
+    Py_RETURN_NONE;
+}
+
 static PyObject *module_shutdown(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -318,6 +358,10 @@ static PyMethodDef device_functions[] = {
       "How many messages the validation layer gave, and the first ones." },
     { "loader", module_loader, METH_NOARGS,
       "loader($module, /)\n--\n\nThe Vulkan loader in use, or None before its first use." },
+    { "before_fork", module_before_fork, METH_NOARGS,
+      "before_fork($module, /)\n--\n\nHolds off device creation for the fork to come." },
+    { "after_fork", module_after_fork, METH_NOARGS,
+      "after_fork($module, /)\n--\n\nLets device creation go on, in parent and child." },
     { "selftest", (PyCFunction)(void (*)(void))dw_selftest_function, METH_VARARGS | METH_KEYWORDS,
       "selftest($module, /, device, operands, *, float64=False, repeat=1)\n--\n\n"
       "Column names and results of the exact operations on (N, 3) uint32 operand bits." },

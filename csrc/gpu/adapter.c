@@ -128,8 +128,8 @@ static dw_status list_locked(bool is_validating, dw_gpu_adapters *out, dw_error 
 
     DW_TRY(dw_vk_instance_get(is_validating, &instance, err));
     result = vkEnumeratePhysicalDevices(instance->handle, &count, handles);
-    if (result != VK_INCOMPLETE)
-        DW_TRY(dw_vk_check(result, "vkEnumeratePhysicalDevices", err));
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE)
+        count = 0; /* loaders report VK_ERROR_INITIALIZATION_FAILED when no driver has a device */
     out->count = (int)count;
     for (uint32_t i = 0; i < count; i++)
         describe(handles[i], is_validating, &out->rows[i]);

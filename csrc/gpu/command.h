@@ -66,8 +66,9 @@ void dw_command_write(dw_command *command, const dw_gpu_buffer *buffer, uint64_t
 void dw_command_time_begin(dw_command *command, const char *name);
 void dw_command_time_end(dw_command *command);
 
-/* Waits in slices of 50 ms and polls `run` (NULL: nothing to poll) between them, with no lock held.
- * After DW_ERROR_INTERRUPTED the work goes on and the device stays usable. */
+/* Waits in slices of 50 ms and polls `run` (NULL: nothing to poll) as often, with no lock held. In
+ * a long loop of submits wait for an earlier ticket now and then: only waits poll. After
+ * DW_ERROR_INTERRUPTED the work goes on and the device stays usable. */
 dw_status dw_gpu_wait(dw_gpu *gpu, dw_ticket ticket, const dw_run *run, dw_error *err);
 
 #endif

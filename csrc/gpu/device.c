@@ -152,8 +152,9 @@ static dw_status load_entry_points(dw_gpu *gpu, dw_error *err)
 }
 
 /* Device creation and destruction are not thread safe in every driver. */
-static dw_status open_handle(dw_gpu *gpu, dw_error *err)
+static dw_status open_handle(dw_gpu *gpu, const char *name, dw_error *err)
 {
+    char what[320];
     dw_feature_chain offered;
     VkResult result;
 
@@ -165,7 +166,8 @@ static dw_status open_handle(dw_gpu *gpu, dw_error *err)
     if (result == VK_SUCCESS)
         gpu->instance->device_count++;
     dw_global_unlock();
-    DW_TRY(dw_vk_check(result, "vkCreateDevice", err));
+    snprintf(what, sizeof what, "vkCreateDevice on \"%s\"", name);
+    DW_TRY(dw_vk_check(result, what, err));
     vkGetDeviceQueue(gpu->handle, gpu->queue_family, 0, &gpu->queue);
     return load_entry_points(gpu, err);
 fail:
@@ -215,7 +217,7 @@ dw_status dw_gpu_create(const dw_gpu_adapter *adapter, dw_gpu **out, dw_error *e
         dw_fail_memory(err, "device locks", sizeof *gpu);
         goto fail;
     }
-    DW_TRY(open_handle(gpu, err));
+    DW_TRY(open_handle(gpu, adapter->name, err));
     dw_memory_init(gpu);
     DW_TRY(create_timeline(gpu, err));
     DW_TRY(dw_staging_create(gpu, err));

@@ -111,6 +111,7 @@ static void forget_parent(void)
     if (loader.process_id == dw_platform_process_id())
         return;
     memset(loader.instances, 0, sizeof loader.instances);
+    validation.lock.handle = NULL; /* may have been held at the fork */
     loader.process_id = dw_platform_process_id();
 }
 
@@ -151,14 +152,15 @@ static const char *environment_or(const char *name, const char *otherwise)
 
 static dw_status fail_instance(VkResult result, dw_error *err)
 {
-    if (result != VK_ERROR_INCOMPATIBLE_DRIVER)
-        return dw_vk_check(result, "vkCreateInstance", err);
-    return dw_fail(err, DW_ERROR_DEVICE_NOT_FOUND,
-                   "the Vulkan loader %s found no driver (VK_ERROR_INCOMPATIBLE_DRIVER, -9); "
-                   "VK_DRIVER_FILES is %s, VK_ICD_FILENAMES is %s. Device(\"cpu\") works without "
-                   "one. To install a driver: %s",
-                   loader.library_name, environment_or("VK_DRIVER_FILES", "unset"),
-                   environment_or("VK_ICD_FILENAMES", "unset"), dw_platform_vulkan_install_hint());
+    bool has_no_driver = result == VK_ERROR_INCOMPATIBLE_DRIVER;
+
+    return dw_fail(
+        err, DW_ERROR_DEVICE_NOT_FOUND,
+        "the Vulkan loader %s %s (%s, %d); VK_DRIVER_FILES is %s, VK_ICD_FILENAMES is "
+        "%s. Device(\"cpu\") works without one. To install a driver: %s",
+        loader.library_name, has_no_driver ? "found no driver" : "could not make an instance",
+        dw_vk_result_name(result), (int)result, environment_or("VK_DRIVER_FILES", "unset"),
+        environment_or("VK_ICD_FILENAMES", "unset"), dw_platform_vulkan_install_hint());
 }
 
 /* Instance extensions and layers that this process wants and has. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define WAIT_SLICE_NANOSECONDS ((uint64_t)50000000)
+#define POLL_SECONDS           0.05
 
 static VkResult wait_once(dw_gpu *gpu, uint64_t value)
 {
@@ -157,9 +158,19 @@ dw_status dw_command_submit(dw_command *command, dw_ticket *out, dw_error *err)
     return status;
 }
 
+/* Polls when this thread's last poll is 50 ms past, however short the single waits are. */
 static bool poll(const dw_run *run)
 {
-    return run == NULL || run->poll == NULL || run->poll(run->poll_user, run->fraction_begin);
+    static _Thread_local double next_poll;
+    double now;
+
+    if (run == NULL || run->poll == NULL)
+        return true;
+    now = dw_platform_seconds();
+    if (now < next_poll)
+        return true;
+    next_poll = now + POLL_SECONDS;
+    return run->poll(run->poll_user, run->fraction_begin);
 }
 
 dw_status dw_gpu_wait(dw_gpu *gpu, dw_ticket ticket, const dw_run *run, dw_error *err)
@@ -169,11 +180,11 @@ dw_status dw_gpu_wait(dw_gpu *gpu, dw_ticket ticket, const dw_run *run, dw_error
 
         if (dw_gpu_check(gpu, err) != DW_OK)
             return err->code;
+        if (!poll(run))
+            return dw_fail(err, DW_ERROR_INTERRUPTED, "interrupted");
         result = wait_once(gpu, ticket.value);
         if (result != VK_TIMEOUT)
             return dw_gpu_vk_check(gpu, result, "vkWaitSemaphores", err);
-        if (!poll(run))
-            return dw_fail(err, DW_ERROR_INTERRUPTED, "interrupted");
     }
 }
 

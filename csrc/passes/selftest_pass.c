@@ -14,7 +14,7 @@ static dw_status dispatch_all(dw_gpu *gpu, dw_pipeline *pipeline, const dw_gpu_b
 {
     const dw_gpu_binding bindings[] = { { operands, 0, 0, DW_USE_COMPUTE_READ },
                                         { results, 0, 0, DW_USE_COMPUTE_WRITE } };
-    dw_ticket ticket = { 0 };
+    dw_ticket ticket = { 0 }, earlier;
     uint32_t groups[3];
 
     dw_groups_linear(gpu, (item_count + DW_SELFTEST_GROUP - 1) / DW_SELFTEST_GROUP, groups);
@@ -26,7 +26,9 @@ static dw_status dispatch_all(dw_gpu *gpu, dw_pipeline *pipeline, const dw_gpu_b
         for (int i = 0; i < DISPATCHES_PER_SUBMIT && repeat > 0; i++, repeat--)
             dw_command_dispatch(command, pipeline, bindings, 2, &item_count, sizeof item_count,
                                 groups);
-        if (dw_command_submit(command, &ticket, err) != DW_OK)
+        earlier = ticket;
+        if (dw_command_submit(command, &ticket, err) != DW_OK ||
+            dw_gpu_wait(gpu, earlier, run, err) != DW_OK)
             return err->code;
     }
     return dw_gpu_wait(gpu, ticket, run, err);

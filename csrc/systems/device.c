@@ -181,6 +181,14 @@ bool dw_device_is_forked(const dw_device *device)
     return device->process_id != dw_platform_process_id();
 }
 
+dw_status dw_device_mark_lost(dw_device *device, const char *cause, dw_error *err)
+{
+    if (device->gpu == NULL)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "a native device cannot be lost");
+    dw_gpu_mark_lost(device->gpu, cause);
+    return DW_OK;
+}
+
 dw_pool *dw_device_pool(dw_device *device)
 {
     return device->pool;

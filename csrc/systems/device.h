@@ -78,6 +78,10 @@ bool dw_device_is_closed(dw_device *device);
 /* True in a child process that inherited the device: nothing of it may be touched then. */
 bool dw_device_is_forked(const dw_device *device);
 
+/* Later uses fail as after a loss by the driver: for tests of code that must cope with one. A
+ * native device cannot be lost: DW_ERROR_ARGUMENT. */
+dw_status dw_device_mark_lost(dw_device *device, const char *cause, dw_error *err);
+
 /* Inside begin_use .. end_use only. dw_device_gpu is NULL on a native device. */
 dw_pool *dw_device_pool(dw_device *device);
 dw_gpu *dw_device_gpu(dw_device *device);

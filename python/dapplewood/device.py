@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import html
+import logging
 import os
 import threading
 import weakref
@@ -196,6 +197,7 @@ class Buffer(_core.Buffer):
         return f"<Buffer {state} on {self.device!r}>"
 
 
+_log = logging.getLogger("dapplewood")
 _open_devices: weakref.WeakSet[Device] = weakref.WeakSet()
 _default_lock = threading.Lock()
 _default: Device | None = None
@@ -213,11 +215,13 @@ def default_device() -> Device:
     with _default_lock:
         if _default is None or _default.closed:
             _default = Device()
+            _log.info("default device: %r", _default)
         return _default
 
 
 def _after_fork_in_child() -> None:
     global _default, _default_lock
+    _core.after_fork()
     _default_lock = threading.Lock()
     _default = None
 
@@ -228,6 +232,10 @@ def _close_all() -> None:
     _core.shutdown()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
+if hasattr(os, "register_at_fork"):  # no fork may happen amid the making of a Vulkan instance
+    os.register_at_fork(
+        before=_core.before_fork,
+        after_in_parent=_core.after_fork,
+        after_in_child=_after_fork_in_child,
+    )
 atexit.register(_close_all)
