@@ -5,9 +5,11 @@ Work runs on any Vulkan device and on none: ``Device("cpu")`` needs no driver. E
 returns NumPy arrays.
 """
 
-from . import samples
+from . import baseline, samples
 from ._core import __version__
 from .atlas import BakedArray, BakedAtlas, bake_atlas, measure_coverage
+from .atlas_report import AtlasReport
+from .contact_sheet import contact_sheet
 from .device import Buffer, Device, DeviceInfo, default_device, devices
 from .errors import (
     Cancelled,
@@ -23,6 +25,7 @@ from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter
 from .tiles import LevelCaps, TileGrid, TileRects
 
 __all__ = [
+    "AtlasReport",
     "BakedArray",
     "BakedAtlas",
     "Buffer",
@@ -46,6 +49,8 @@ __all__ = [
     "TileRects",
     "__version__",
     "bake_atlas",
+    "baseline",
+    "contact_sheet",
     "default_device",
     "devices",
     "measure_coverage",
