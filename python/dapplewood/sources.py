@@ -95,7 +95,9 @@ def _load_opacity(opacity: Any, color: np.ndarray) -> np.ndarray:
     if _is_path(opacity):
         opacity = read_image(opacity)
     if isinstance(opacity, Image):
-        return opacity.array[..., 3] if opacity.has_alpha else opacity.array[..., 0]
+        alpha = opacity.array[..., 3]
+        carries = opacity.has_alpha and bool((alpha != alpha.flat[0]).any())
+        return alpha if carries else opacity.array[..., 0]
     array = np.asarray(opacity)
     if array.ndim == 3 and array.shape[2] in (1, 3, 4):
         array = array[..., 0]
