@@ -325,6 +325,62 @@ def test_version_and_devices(capsys):
     assert len(rows) == len(dw.devices()) and sum(row["chosen"] for row in rows) == 1
 
 
+def test_doctor_tells_what_a_bug_report_needs(capsys):
+    assert main(["doctor"]) == 0
+    assert dw.__version__ in capsys.readouterr().out
+    assert main(["doctor", "--json"]) == 0
+    (found,) = lines(capsys.readouterr().out)
+    assert found["versions"]["numpy"] == np.__version__
+    assert found["devices"][-1]["kind"] == "native"
+    assert main(["doctor", "--device", "name:no such device"]) == 3
+
+
+def test_report_measures_what_any_tool_made(folder, capsys):
+    main([*BAKE, "a.png", "--alpha", "both", "--container", "dds", "-q"])
+    capsys.readouterr()
+    words = ["--tiles", "2x2", "--gutter", "8", "--cutoff", "0.4", "--device", "cpu"]
+    assert main(["report", "a.dds", *words, "-o", "a.json"]) == 0
+    out = capsys.readouterr().out
+    held = dw.AtlasReport.from_json((folder / "a.json").read_text())
+    assert held.table() in out and held.cutoffs == (0.4,) and len(held.tiles) == 4
+    assert main(["report", "a_a2c.dds", *words, "--json"]) == 0
+    (line,) = lines(capsys.readouterr().out)
+    averaged = dw.AtlasReport.from_json(json.dumps(line["report"]))
+    assert averaged.coverage_errors()[1] > held.coverage_errors()[1]
+    assert main(["report", "a.dds", "-o", "a.pdf"]) == 2
+    assert main(["report", "a.dds", "--tiles", "3x2"]) == 1
+
+
+def test_bake_writes_reports_that_are_left_alone_when_current(folder, capsys):
+    words = [*BAKE, "a.png", "--report", "{stem}.report.json", "--json"]
+    assert main(words) == 0
+    report = dw.AtlasReport.from_json((folder / "a.report.json").read_text())
+    assert len(report.tiles) == 4 and report.before is not None
+    assert main(words) == 0
+    (folder / "a.report.json").write_text("{}")
+    assert main(words) == 0
+    statuses = [line["status"] for line in lines(capsys.readouterr().out)]
+    assert statuses == ["baked", "current", "baked"]
+
+
+def test_demo_leaves_textures_sheet_and_report(folder, capsys):
+    pytest.importorskip("matplotlib")
+    write_image("mine.png", leaf(3, 256))
+    assert main(["demo", "mine.png", "--out", "made", "--device", "cpu", "--json"]) == 0
+    (found,) = lines(capsys.readouterr().out)
+    names = {"mine.ktx2", "mine.dds", "mine_levels.png", "report.html"}
+    assert {Path(name).name for name in found["files"]} == names
+    assert {path.name for path in (folder / "made").iterdir()} == names
+    assert found["coverage_error_after"]["mean"] < found["coverage_error_before"]["mean"]
+    assert same_chain("made/mine.ktx2", "made/mine.dds")
+    page = (folder / "made/report.html").read_text()
+    assert "<html" in page and "src=\"http" not in page and "href=\"http" not in page
+
+
+def same_chain(first: str, second: str) -> bool:
+    return all(map(np.array_equal, read_texture(first).levels, read_texture(second).levels))
+
+
 def test_diff_tells_equal_from_different(folder, capsys):
     main([*BAKE, "a.png", "--container", "ktx2", "--container", "dds", "-q"])
     main([*BAKE, "a.png", "-o", "other.dds", "--strength", "0", "-q"])
@@ -353,7 +409,8 @@ def test_bench_measures(capsys):
     assert main([*words, "--json"]) == 0
     for row in lines(capsys.readouterr().out):
         assert row["bytes_moved"] > 256 * 256 * 4 * 2 and row["repeats"] == 2
-        assert row["gb_per_s"] == pytest.approx(row["bytes_moved"] / row["wall_median_s"] / 1e9, 0.1)
+        speed = row["bytes_moved"] / row["wall_median_s"] / 1e9
+        assert row["gb_per_s"] == pytest.approx(speed, 0.1)
     assert main(["bench", "--size", "100", "--grid", "3"]) == 2
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..device import Device
+from ..doctor import examine, report
 from .console import Console
 from .exit_codes import ExitCode
 
@@ -14,10 +15,7 @@ __all__ = ["run"]
 
 def run(console: Console, options: Any) -> int:
     """Prints the report; with --device that device must open as well."""
-    from .. import doctor
-
-    text = doctor.report()
-    console.result(text, {"report": text.splitlines()})
+    console.result(report(), examine() if console.json_lines else {})
     if options.device is not None:
         Device(options.device).close()
     return ExitCode.DONE

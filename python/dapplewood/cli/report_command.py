@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..atlas_report import AtlasReport
 from ..batch import write_report
+from ..device import Device
 from .console import Console
 from .exit_codes import ExitCode, UsageError
 from .inputs import tiles_of
@@ -17,14 +19,13 @@ __all__ = ["run"]
 
 def run(console: Console, options: Any) -> int:
     """Measures one texture and prints the table."""
-    from ..atlas_report import AtlasReport
-
     for path in options.out or ():
         _check_suffix(path)
     tiles = tiles_of(options.tiles, options.gutter, options.rects)
-    report = AtlasReport.of_texture(
-        options.file, tiles=tiles, cutoffs=tuple(options.cutoff or (0.5,))
-    )
+    with Device(options.device) as device:
+        report = AtlasReport.of_texture(
+            options.file, tiles=tiles, cutoffs=tuple(options.cutoff or (0.5,)), device=device
+        )
     for path in options.out or ():
         write_report(report, path)
         console.info(f"wrote {path}")

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""``dapplewood demo``: one atlas from picture to textures, and what that is worth."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from .. import samples
+from ..atlas import BakedAtlas, bake_atlas
+from ..batch import write_report
+from ..device import Device
+from ..io import Image, read_image, write_image
+from .console import Console
+from .exit_codes import ExitCode
+from .inputs import tiles_of
+
+__all__ = ["run"]
+
+_SIZE, _GRID, _GUTTER = 2048, 4, 8
+
+
+def run(console: Console, options: Any) -> int:
+    """Bakes one atlas, and leaves textures, a contact sheet and a report in a folder."""
+    begun = time.perf_counter()
+    image, tiles, name = _atlas(console, options)
+    with Device(options.device) as device:
+        started = time.perf_counter()
+        baked = bake_atlas(
+            image,
+            tiles=tiles,
+            opacity=options.opacity,
+            cutoffs=tuple(options.cutoff or (0.5,)),
+            progress=console.progress("bake"),
+            device=device,
+        )
+        seconds = time.perf_counter() - started
+        console.end_progress()
+        for note in baked.notes:
+            console.info(note)
+        files, report = _write(baked, Path(options.out), name, console)
+        device_text = f"{device.info.name} ({device.info.driver})"
+    total = time.perf_counter() - begun
+    sizes = [(path, os.path.getsize(path)) for path in files]
+    lines = [f"  {path}  {size / 1e6:.1f} MB" for path, size in sizes]
+    text = "\n".join([
+        report.table(),
+        "",
+        f"baked in {1e3 * seconds:.0f} ms on {device_text}, {total:.1f} s in all; written:",
+        *lines,
+    ])  # fmt: skip
+    console.result(
+        text,
+        {
+            "atlas": name,
+            "files": dict(sizes),
+            "bake_seconds": round(seconds, 4),
+            "seconds": round(total, 3),
+            "device": device_text,
+            "levels_safe": baked.levels_safe._asdict(),
+            "coverage_error_before": _points(report, "before"),
+            "coverage_error_after": _points(report, "after"),
+        },
+    )
+    return ExitCode.DONE
+
+
+def _atlas(console: Console, options: Any) -> tuple[Any, Any, str]:
+    """The image, its tiles and a name for its files."""
+    tiles = tiles_of(options.tiles, options.gutter, options.rects)
+    if options.atlas is None:
+        console.info("drawing the sample atlas")
+        image, grid = samples.foliage_atlas(_SIZE, _GRID, _GRID, gutter=_GUTTER)
+        return image, grid if tiles is None else tiles, "foliage"
+    found: Image = read_image(options.atlas)
+    return found, "auto" if tiles is None else tiles, Path(options.atlas).stem
+
+
+def _points(report: Any, chain: str) -> dict[str, float]:
+    """Points of coverage: the greatest mean of a level, and the greatest of any tile."""
+    mean, worst = report.coverage_errors(chain)
+    return {"mean": round(float(mean), 4), "worst": round(float(worst), 4)}
+
+
+def _write(baked: BakedAtlas, out: Path, name: str, console: Console) -> tuple[list[str], Any]:
+    from ..atlas_report import AtlasReport
+    from ..baseline import naive_levels
+    from ..contact_sheet import contact_sheet
+
+    out.mkdir(parents=True, exist_ok=True)
+    files = baked.save(out / f"{name}.ktx2") + baked.save(out / f"{name}.dds")
+    console.info("measuring")
+    report = AtlasReport.of_bake(baked, name=name)
+    sheet = out / f"{name}_levels.png"
+    write_image(
+        sheet,
+        contact_sheet(
+            naive_levels(baked.source), baked.levels, tiles=baked.tiles, cutoff=baked.cutoffs[0]
+        ),
+    )  # fmt: skip
+    files.append(str(sheet))
+    console.info("plotting")
+    try:
+        files += write_report(report, out / "report.html")
+    except ImportError as error:  # plots are an extra
+        console.warn(f"no {out / 'report.html'}: {error}")
+    return files, report
