@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds each tests/c/test_*.c with the base layer under a sanitizer, and runs it."""
+"""Builds each tests/c/test_*.c with the base and cpu layers under a sanitizer, and runs it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ ENVIRONMENT = {
 
 @pytest.fixture(scope="session", params=SANITIZERS)
 def base(request, tmp_path_factory):
-    """Flags, and the object files of csrc/base made with them."""
+    """Flags, and the object files of csrc/base and csrc/cpu made with them."""
     folder = tmp_path_factory.mktemp(request.param)
     flags = [*FLAGS, *SANITIZERS[request.param], f"-I{CSRC}", f"-I{CSRC.parent / 'shaders'}"]
-    sources = sorted((CSRC / "base").glob("*.c"))
+    sources = sorted(path for part in ("base", "cpu") for path in (CSRC / part).glob("*.c"))
     run_or_fail([tool("gcc"), *flags, "-c", *sources], cwd=folder)
     return flags, sorted(folder.glob("*.o"))
 
