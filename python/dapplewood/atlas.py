@@ -117,8 +117,8 @@ def bake_atlas(
     strength : float
         0 to 1: how far alpha goes from its average to the full remap.
     opacity : (h, w) array, Image, path, or "r", "g", "b", "a", optional
-        Opacity from elsewhere: another array or file (its alpha where that varies, else its red), or
-        a channel of `image`.
+        Opacity from elsewhere: another array or file (its alpha where that varies, else its red),
+        or a channel of `image`.
     premultiplied : bool
         The colours of `image` are multiplied by alpha, code by code; they are divided first.
     target_coverage : (tiles, cutoffs) array, optional

@@ -15,7 +15,9 @@ _SCALARS = {"int": "<i4", "uint": "<u4", "float": "<f4"}
 def record_dtype(name: str) -> np.dtype:
     """The dtype of a struct such as "dw_tile_level"."""
     size, fields = _core.STRUCT_LAYOUTS[name]
-    formats = [(_SCALARS[kind], (count,)) if count else _SCALARS[kind] for _, kind, count, _ in fields]
+    formats = [
+        (_SCALARS[kind], (count,)) if count else _SCALARS[kind] for _, kind, count, _ in fields
+    ]
     return np.dtype(
         {
             "names": [field for field, _, _, _ in fields],

@@ -41,7 +41,9 @@ class ProgressBar:
             sys.stderr.flush()
 
 
-def as_progress(progress: Any, label: str) -> tuple[Callable[[float], Any] | None, ProgressBar | None]:
+def as_progress(
+    progress: Any, label: str
+) -> tuple[Callable[[float], Any] | None, ProgressBar | None]:
     """The callback that an argument `progress` means, and the bar to close afterwards, if any."""
     if progress is None or progress is False:
         return None, None

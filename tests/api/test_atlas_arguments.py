@@ -248,7 +248,8 @@ def test_ctrl_c_stops_a_bake_and_leaves_the_device_usable():
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=300,
-        env=environment, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == ["interrupted", 7]
