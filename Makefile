@@ -39,7 +39,7 @@ lint: setup-test
 
 bench: export DAPPLEWOOD_VALIDATION := 0
 bench: setup
-	@for script in bench/bench_*.py; do $(PYTHON) "$$script" || exit 1; done
+	@for script in bench/*.py; do $(PYTHON) "$$script" || exit 1; done
 
 clean:
 	rm -rf build dist out shaders/generated .setup-stamp python/*.egg-info

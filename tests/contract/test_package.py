@@ -14,7 +14,7 @@ import pytest
 from contract.repository import ROOT, files, relative, run, run_or_fail, tool
 from contract.variants import clean_environment
 
-SHIPPED = ("bench/", "csrc/", "notebooks/", "python/", "scripts/", "shaders/", "tests/")
+SHIPPED = ("bench/", "csrc/", "docs/", "notebooks/", "python/", "scripts/", "shaders/", "tests/")
 
 
 def exported(listing: str) -> list[str]:
