@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from contract.repository import ROOT, read, run
+
+pytestmark = pytest.mark.slow
 
 STUB = ROOT / "python" / "dapplewood" / "_core.pyi"
 
