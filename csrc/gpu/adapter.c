@@ -131,8 +131,11 @@ static dw_status list_locked(bool is_validating, dw_gpu_adapters *out, dw_error 
     if (result != VK_SUCCESS && result != VK_INCOMPLETE)
         count = 0; /* loaders report VK_ERROR_INITIALIZATION_FAILED when no driver has a device */
     out->count = (int)count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         describe(handles[i], is_validating, &out->rows[i]);
+        if (out->rows[i].kind != DW_GPU_SOFTWARE)
+            dw_vk_note_hardware();
+    }
     return DW_OK;
 fail:
     return err->code;

@@ -39,7 +39,8 @@ typedef struct dw_gpu_adapters {
     dw_gpu_adapter rows[DW_GPU_ADAPTERS_MAX]; /* in the driver's order */
 } dw_gpu_adapters;
 
-/* DW_ERROR_DEVICE_NOT_FOUND tells "no loader" from "no driver" and carries the line that mends it.
+/* DW_ERROR_DEVICE_NOT_FOUND tells "no loader" from "no driver" and carries the line that mends it;
+ * DW_ERROR_FORKED: a parent process had started a hardware driver.
  * With is_validating the adapters belong to an instance under the validation layer. */
 dw_status dw_gpu_adapters_list(bool is_validating, dw_gpu_adapters *out, dw_error *err);
 

@@ -16,7 +16,9 @@ static struct {
     dw_library library;
     char library_name[512];
     uint32_t api_version;
-    bool is_loaded;              /* volk's table is filled */
+    bool is_loaded;    /* volk's table is filled */
+    bool has_hardware; /* a hardware driver was started by this process or one it was forked from */
+    bool is_forked;    /* it was started before the fork */
     dw_vk_instance instances[2]; /* plain, validating */
 } loader;
 
@@ -105,14 +107,21 @@ static dw_status open_library(dw_error *err)
 }
 
 /* A child process shares the library but none of the driver's threads: it starts afresh and leaves
- * the parent's instances alone. */
+ * the parent's instances alone. Hardware drivers do not survive even that: NVIDIA's hangs in the
+ * child for ever. */
 static void forget_parent(void)
 {
     if (loader.process_id == dw_platform_process_id())
         return;
     memset(loader.instances, 0, sizeof loader.instances);
     validation.lock.handle = NULL; /* may have been held at the fork */
+    loader.is_forked = loader.has_hardware;
     loader.process_id = dw_platform_process_id();
+}
+
+void dw_vk_note_hardware(void)
+{
+    loader.has_hardware = true;
 }
 
 static bool has_layer(const char *name)
@@ -301,6 +310,11 @@ dw_status dw_vk_instance_get(bool is_validating, dw_vk_instance **out, dw_error 
     dw_vk_instance *instance = &loader.instances[is_validating];
 
     forget_parent();
+    if (loader.is_forked)
+        return dw_fail(err, DW_ERROR_FORKED,
+                       "this process was forked from one that had started a Vulkan driver, and "
+                       "drivers do not survive a fork: use Device(\"cpu\") here, or start "
+                       "processes with multiprocessing.get_context(\"spawn\") or \"forkserver\"");
     if (loader.library.handle == NULL)
         DW_TRY(open_library(err));
     if (instance->handle == VK_NULL_HANDLE)

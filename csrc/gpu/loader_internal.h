@@ -18,7 +18,10 @@ typedef struct dw_vk_instance {
 } dw_vk_instance;
 
 /* Opens the loader and makes the instance on first use; it stays until dw_gpu_loader_shutdown. A
- * forked child gets instances of its own. */
+ * forked child gets instances of its own, or DW_ERROR_FORKED once hardware was noted. */
 dw_status dw_vk_instance_get(bool is_validating, dw_vk_instance **out, dw_error *err);
+
+/* A hardware driver was started: from now on forked children must not use Vulkan. */
+void dw_vk_note_hardware(void);
 
 #endif

@@ -12,8 +12,8 @@ static dw_pipeline *find(const dw_gpu *gpu, uint32_t shader_id, const uint32_t *
 {
     for (dw_pipeline *pipeline = gpu->pipelines; pipeline != NULL; pipeline = pipeline->next) {
         if (pipeline->shader_id == shader_id && pipeline->spec_count == spec_count &&
-            memcmp(pipeline->spec_constants, spec_constants, spec_count * sizeof *spec_constants) ==
-                0)
+            (spec_count == 0 || memcmp(pipeline->spec_constants, spec_constants,
+                                       spec_count * sizeof *spec_constants) == 0))
             return pipeline;
     }
     return NULL;

@@ -102,6 +102,8 @@ class Device(_core.Device):
     DeviceNotFound
         No Vulkan loader, no driver, no device with the needed features, or only a software device
         where ``"gpu"`` was asked; the text tells which, and the line that mends it.
+    ForkedDeviceError
+        This process was forked from one that had started a hardware driver.
     ValueError
         ``which`` is no such word.
 
@@ -113,7 +115,9 @@ class Device(_core.Device):
     devices and are refused. Other makers' devices are not affected.
 
     Devices close by :meth:`close`, by ``with``, or at exit. A device cannot be used in a process
-    forked after it was made: that raises `ForkedDeviceError`.
+    forked after it was made: that raises `ForkedDeviceError`. Such a process may make its own,
+    unless a hardware driver was started before the fork, which no driver survives: then only
+    ``"cpu"`` works, or processes started by ``spawn`` or ``forkserver``.
     """
 
     __slots__ = ("__weakref__",)

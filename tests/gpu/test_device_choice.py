@@ -208,6 +208,36 @@ def test_hidden_devices_are_mentioned(fake):
     assert said.startswith("DeviceNotFound") and "CUDA_VISIBLE_DEVICES is set" in said
 
 
+FORK_AFTER_LIST = """
+import os
+from dapplewood import _core
+_core.devices()
+child = os.fork()
+if child == 0:
+    names = []
+    for word in (None, "gpu", "0", "cpu"):
+        try:
+            names.append(_core.Device(word)._info()["name"])
+        except _core.Error as error:
+            names.append(type(error).__name__)
+    print(*names, sep=", ", flush=True)
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize(
+    ("devices", "answers"),
+    [
+        ([NVIDIA_ONE, SOFT], ["ForkedDeviceError"] * 3 + ["native C"]),
+        ([SOFT], ["native C", "DeviceNotFound", "Error", "native C"]),
+    ],
+)
+def test_hardware_drivers_do_not_survive_a_fork(fake, devices, answers):
+    assert fake(FORK_AFTER_LIST, devices=devices).split(", ") == answers
+
+
 NO_LOADER = {"DAPPLEWOOD_VULKAN_LOADER": "libnot_there.so.9"}
 NO_DRIVER = {"VK_DRIVER_FILES": "not_there.json", "VK_ICD_FILENAMES": "not_there.json"}
 
