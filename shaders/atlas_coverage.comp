@@ -15,7 +15,7 @@ uint passing_samples(dw_cell cell, uint cutoff_sample)
     uint passing = 0u;
 
     if (is_flat(cell))
-        return 64u * cell.a00 >= cutoff_sample ? sample_count(cell) : 0u;
+        return DW_SAMPLE_ONE * cell.a00 >= cutoff_sample ? sample_count(cell) : 0u;
     for (uint ky = cell.ky_begin; ky < cell.ky_end; ky++)
         for (uint kx = cell.kx_begin; kx < cell.kx_end; kx++)
             passing += cell_sample(cell, kx, ky) >= cutoff_sample ? 1u : 0u;

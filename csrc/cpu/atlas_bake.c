@@ -239,7 +239,7 @@ static dw_status choose_image_remaps(bake_context *context, dw_error *err)
     DW_TRY(DW_ALLOC(DW_COVERAGE_BINS, &sum, err));
     for (int i = 0; i < plan->def.cutoff_count; i++) {
         for (int tile = 0; tile < plan->tile_count; tile++)
-            target_count[i] += 16 * dw_content_area(dw_atlas_place(plan, tile, 0));
+            target_count[i] += dw_sample_count(dw_atlas_place(plan, tile, 0));
         for (int worker = 0; worker < context->threads; worker++)
             target[i] += context->scratch[worker].passing[i];
         shift = dw_share_shift(target_count[i]);

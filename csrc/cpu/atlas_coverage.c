@@ -60,71 +60,94 @@ static int next_mixed(const uint8_t *classes, int c, int count)
     return c;
 }
 
-static inline void add_cell(const uint16_t *upper, const uint16_t *lower, int c, int kx_begin,
-                            int kx_end, int ky_begin, int ky_end, uint32_t *histogram)
-{
-    uint32_t a = upper[c], b = upper[c + 1], d = lower[c], e = lower[c + 1];
+/* The four corners of cell c of a row. */
+#define DW_CORNERS(row, c) \
+    (row)->upper[c], (row)->upper[(c) + 1], (row)->lower[c], (row)->lower[(c) + 1]
 
-    if (a == b && a == d && a == e) {
-        histogram[(64 * a) >> DW_COVERAGE_BIN_SHIFT] +=
-            (uint32_t)((kx_end - kx_begin) * (ky_end - ky_begin));
-        return;
-    }
-    for (int ky = ky_begin; ky < ky_end; ky++)
-        for (int kx = kx_begin; kx < kx_end; kx++)
-            histogram[dw_bilinear_64(a, b, d, e, (uint32_t)kx, (uint32_t)ky) >>
+static inline uint32_t corner_sample(uint32_t a, uint32_t b, uint32_t d, uint32_t e,
+                                     const dw_cell_row *row, int kx, int ky)
+{
+    return dw_bilinear(a, b, d, e, dw_sample_weight((uint32_t)kx, row->phase_x),
+                       dw_sample_weight((uint32_t)ky, row->phase_y));
+}
+
+/* Sub-samples of cell c that lie within the row's samples. */
+static inline dw_span cell_span(const dw_cell_row *row, int c)
+{
+    return (dw_span) { dw_cell_begin(c, row->samples.begin), dw_cell_end(c, row->samples.end) };
+}
+
+static inline void add_cell(const dw_cell_row *row, int c, dw_span span, uint32_t *histogram)
+{
+    uint32_t corners[4] = { DW_CORNERS(row, c) };
+
+    for (int ky = row->sub_rows.begin; ky < row->sub_rows.end; ky++)
+        for (int kx = span.begin; kx < span.end; kx++)
+            histogram[corner_sample(corners[0], corners[1], corners[2], corners[3], row, kx, ky) >>
                       DW_COVERAGE_BIN_SHIFT]++;
 }
 
-void dw_coverage_add_row(const uint16_t *upper, const uint16_t *lower, int width, int ky_begin,
-                         int ky_end, uint32_t *histogram)
+/* Cells that hold samples: the first and the last may hold less than four. */
+static inline dw_span sampled_cells(dw_span samples)
+{
+    return (dw_span) { (samples.begin + 2) / 4, (samples.end + 1) / 4 };
+}
+
+void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram)
 {
     uint8_t classes[DW_CELL_CHUNK];
-    uint32_t samples = (uint32_t)(4 * (ky_end - ky_begin));
+    uint32_t full = (uint32_t)(4 * (row->sub_rows.end - row->sub_rows.begin));
+    dw_span cells = sampled_cells(row->samples), all = { 0, 4 };
 
-    add_cell(upper, lower, 0, 2, 4, ky_begin, ky_end, histogram);
-    for (int first = 1; first < width; first += DW_CELL_CHUNK) {
-        int count = width - first < DW_CELL_CHUNK ? width - first : DW_CELL_CHUNK;
-        int high = classify_flat(upper + first, lower + first, classes, count), mixed = 0;
+    add_cell(row, cells.begin, cell_span(row, cells.begin), histogram);
+    for (int first = cells.begin + 1; first < cells.end; first += DW_CELL_CHUNK) {
+        int count = cells.end - first < DW_CELL_CHUNK ? cells.end - first : DW_CELL_CHUNK;
+        int high = classify_flat(row->upper + first, row->lower + first, classes, count);
+        int mixed = 0;
 
         for (int c = next_mixed(classes, 0, count); c < count;
              c = next_mixed(classes, c + 1, count), mixed++)
-            add_cell(upper, lower, first + c, 0, 4, ky_begin, ky_end, histogram);
-        histogram[0] += samples * (uint32_t)(count - mixed - high);
-        histogram[DW_COVERAGE_BINS - 1] += samples * (uint32_t)high;
+            add_cell(row, first + c, all, histogram);
+        histogram[0] += full * (uint32_t)(count - mixed - high);
+        histogram[DW_COVERAGE_BINS - 1] += full * (uint32_t)high;
     }
-    add_cell(upper, lower, width, 0, 2, ky_begin, ky_end, histogram);
+    if (cells.end > cells.begin)
+        add_cell(row, cells.end, cell_span(row, cells.end), histogram);
 }
 
-static inline uint32_t count_cell(const uint16_t *upper, const uint16_t *lower, int c, int kx_begin,
-                                  int kx_end, int ky_begin, int ky_end, uint32_t cutoff_sample)
+static inline uint32_t count_cell(const dw_cell_row *row, int c, dw_span span,
+                                  uint32_t cutoff_sample)
 {
-    uint32_t a = upper[c], b = upper[c + 1], d = lower[c], e = lower[c + 1];
+    uint32_t corners[4] = { DW_CORNERS(row, c) };
     uint32_t passing = 0;
 
-    for (int ky = ky_begin; ky < ky_end; ky++)
-        for (int kx = kx_begin; kx < kx_end; kx++)
-            passing += dw_bilinear_64(a, b, d, e, (uint32_t)kx, (uint32_t)ky) >= cutoff_sample;
+    for (int ky = row->sub_rows.begin; ky < row->sub_rows.end; ky++)
+        for (int kx = span.begin; kx < span.end; kx++)
+            passing += corner_sample(corners[0], corners[1], corners[2], corners[3], row, kx, ky) >=
+                       cutoff_sample;
     return passing;
 }
 
-uint64_t dw_coverage_count_row(const uint16_t *upper, const uint16_t *lower, int width,
-                               int ky_begin, int ky_end, uint32_t cutoff_sample)
+uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample)
 {
     uint8_t classes[DW_CELL_CHUNK];
-    uint16_t least = (uint16_t)((cutoff_sample + 63) / 64);
-    uint64_t passing = count_cell(upper, lower, 0, 2, 4, ky_begin, ky_end, cutoff_sample);
+    uint16_t least = (uint16_t)((cutoff_sample + DW_SAMPLE_ONE - 1) / DW_SAMPLE_ONE);
+    uint64_t full = (uint64_t)(4 * (row->sub_rows.end - row->sub_rows.begin));
+    dw_span cells = sampled_cells(row->samples), all = { 0, 4 };
+    uint64_t passing = count_cell(row, cells.begin, cell_span(row, cells.begin), cutoff_sample);
 
-    for (int first = 1; first < width; first += DW_CELL_CHUNK) {
-        int count = width - first < DW_CELL_CHUNK ? width - first : DW_CELL_CHUNK;
-        int high = classify_passing(upper + first, lower + first, least, classes, count);
+    for (int first = cells.begin + 1; first < cells.end; first += DW_CELL_CHUNK) {
+        int count = cells.end - first < DW_CELL_CHUNK ? cells.end - first : DW_CELL_CHUNK;
 
-        passing += (uint64_t)(4 * (ky_end - ky_begin)) * (uint64_t)high;
+        passing += full * (uint64_t)classify_passing(row->upper + first, row->lower + first, least,
+                                                     classes, count);
         for (int c = next_mixed(classes, 0, count); c < count;
              c = next_mixed(classes, c + 1, count))
-            passing += count_cell(upper, lower, first + c, 0, 4, ky_begin, ky_end, cutoff_sample);
+            passing += count_cell(row, first + c, all, cutoff_sample);
     }
-    return passing + count_cell(upper, lower, width, 0, 2, ky_begin, ky_end, cutoff_sample);
+    if (cells.end > cells.begin)
+        passing += count_cell(row, cells.end, cell_span(row, cells.end), cutoff_sample);
+    return passing;
 }
 
 void dw_coverage_suffix_sums(const uint32_t *histogram, uint64_t *passing)
@@ -178,20 +201,14 @@ dw_alpha_remap dw_coverage_choose_remap(const dw_atlas_plan *plan, const uint32_
 
 /* ---- a tile of the baker ---- */
 
-typedef struct cell_row {
-    int upper, lower; /* content rows */
-    int ky_begin, ky_end;
-} cell_row;
-
-/* Cell row y, 0 to height: between texel rows y - 1 and y. */
-static cell_row cell_row_at(const dw_atlas_plan *plan, int y, int height)
+/* Cell rows that hold samples of a tile at a level. */
+static dw_span sampled_rows(const dw_tile_level *place)
 {
-    return (cell_row) {
-        .upper = dw_content_index(plan, y - 1, 0, height),
-        .lower = dw_content_index(plan, y, 0, height),
-        .ky_begin = y == 0 ? 2 : 0,
-        .ky_end = y == height ? 2 : 4,
-    };
+    dw_span samples = { place->sample_y0 - 4 * place->content_y0,
+                        place->sample_y1 - 4 * place->content_y0 };
+    dw_span cells = sampled_cells(samples);
+
+    return (dw_span) { cells.begin, cells.end + 1 };
 }
 
 DW_SIMD static void widen_alpha(const uint32_t *restrict texels, uint16_t *restrict row, int width)
@@ -228,24 +245,32 @@ static const uint16_t *load_alpha_row(const dw_tile_work *work, int level, int y
     return row;
 }
 
-/* Calls for every cell row of [begin, end), keeping the lower row of one as the upper of the next.
- */
-typedef void (*cell_row_fn)(const dw_tile_work *work, int level, const uint16_t *upper,
-                            const uint16_t *lower, int width, cell_row row, int worker);
+typedef void (*cell_row_fn)(const dw_tile_work *work, int level, const dw_cell_row *row,
+                            int worker);
 
+/* Calls for every sampled cell row of [begin, end), counted from the first one, keeping the lower
+ * texel row of one as the upper of the next. */
 static void for_cell_rows(const dw_tile_work *work, int level, int begin, int end, int worker,
                           cell_row_fn fn)
 {
     const dw_tile_level *place = dw_work_place(work, level);
-    int width = dw_content_width(place), height = dw_content_height(place);
+    int height = dw_content_height(place), first = sampled_rows(place).begin;
     size_t stride = (size_t)work->plan->width + 2;
     uint16_t *rows = work->scratch[worker].alpha_rows;
     int held[2] = { -1, -1 };
 
-    for (int y = begin; y < end; y++) {
-        cell_row row = cell_row_at(work->plan, y, height);
-        int wanted[2] = { row.upper, row.lower };
+    for (int y = first + begin; y < first + end; y++) {
+        int wanted[2] = { dw_content_index(work->plan, y - 1, 0, height),
+                          dw_content_index(work->plan, y, 0, height) };
         const uint16_t *loaded[2];
+        dw_cell_row row = {
+            .samples = { place->sample_x0 - 4 * place->content_x0,
+                         place->sample_x1 - 4 * place->content_x0 },
+            .sub_rows = { dw_cell_begin(y, place->sample_y0 - 4 * place->content_y0),
+                          dw_cell_end(y, place->sample_y1 - 4 * place->content_y0) },
+            .phase_x = place->phase_x,
+            .phase_y = place->phase_y,
+        };
 
         for (int i = 0; i < 2; i++) {
             int slot = wanted[i] & 1;
@@ -258,24 +283,23 @@ static void for_cell_rows(const dw_tile_work *work, int level, int begin, int en
             held[slot] = wanted[i];
             loaded[i] = rows + (size_t)slot * stride;
         }
-        fn(work, level, loaded[0], loaded[1], width, row, worker);
+        row.upper = loaded[0];
+        row.lower = loaded[1];
+        fn(work, level, &row, worker);
     }
 }
 
-static void count_row(const dw_tile_work *work, int level, const uint16_t *upper,
-                      const uint16_t *lower, int width, cell_row row, int worker)
+static void count_row(const dw_tile_work *work, int level, const dw_cell_row *row, int worker)
 {
     (void)level;
     for (int i = 0; i < work->plan->def.cutoff_count; i++)
-        work->scratch[worker].passing[i] += dw_coverage_count_row(
-            upper, lower, width, row.ky_begin, row.ky_end, work->plan->cutoff_samples[i]);
+        work->scratch[worker].passing[i] +=
+            dw_coverage_count_row(row, work->plan->cutoff_samples[i]);
 }
 
-static void add_row(const dw_tile_work *work, int level, const uint16_t *upper,
-                    const uint16_t *lower, int width, cell_row row, int worker)
+static void add_row(const dw_tile_work *work, int level, const dw_cell_row *row, int worker)
 {
-    dw_coverage_add_row(upper, lower, width, row.ky_begin, row.ky_end,
-                        work->scratch[worker].histogram + (size_t)level * DW_COVERAGE_BINS);
+    dw_coverage_add_row(row, work->scratch[worker].histogram + (size_t)level * DW_COVERAGE_BINS);
 }
 
 static void count_band(const dw_tile_work *work, int level, int begin, int end, int worker)
@@ -286,6 +310,14 @@ static void count_band(const dw_tile_work *work, int level, int begin, int end, 
 static void add_band(const dw_tile_work *work, int level, int begin, int end, int worker)
 {
     for_cell_rows(work, level, begin, end, worker, add_row);
+}
+
+/* Sampled cell rows of a level: what count_band and add_band run over. */
+static int count_sampled_rows(const dw_tile_work *work, int level)
+{
+    dw_span rows = sampled_rows(dw_work_place(work, level));
+
+    return rows.end - rows.begin;
 }
 
 static bool is_remapped(const dw_tile_work *work, int level)
@@ -300,7 +332,7 @@ static bool is_remapped(const dw_tile_work *work, int level)
 dw_status dw_tile_count_coverage(dw_tile_work *work, dw_error *err)
 {
     for (int level = 0; level < work->levels; level++) {
-        int rows = dw_content_height(dw_work_place(work, level)) + 1;
+        int rows = count_sampled_rows(work, level);
 
         if (level == 0 && work->plan->def.target_coverage == NULL &&
             dw_tile_for_bands(work, level, rows, count_band, err) != DW_OK)
@@ -325,7 +357,7 @@ static void tile_target(const dw_tile_work *work, int i, uint64_t *passing, uint
         *passing = (uint64_t)(share * DW_SHARE_ONE + 0.5);
         return;
     }
-    *count = 16 * dw_content_area(dw_work_place(work, 0));
+    *count = dw_sample_count(dw_work_place(work, 0));
     *passing = 0;
     for (int worker = 0; worker < dw_run_thread_count(&work->run); worker++)
         *passing += work->scratch[worker].passing[i];
@@ -369,7 +401,7 @@ static dw_status try_remap(dw_tile_work *work, int level, const dw_alpha_remap *
                            dw_error *err)
 {
     const dw_tile_level *place = dw_work_place(work, level);
-    int rows = dw_content_height(place) + 1;
+    int rows = count_sampled_rows(work, level);
     dw_status status;
 
     for (int i = 0; i < dw_run_thread_count(&work->run); i++) {
@@ -388,7 +420,7 @@ static dw_status try_remap(dw_tile_work *work, int level, const dw_alpha_remap *
 
         for (int worker = 0; worker < dw_run_thread_count(&work->run); worker++)
             passing += work->scratch[worker].passing[i];
-        *miss += dw_coverage_miss(passing, 16 * dw_content_area(place), target[i], target_count[i]);
+        *miss += dw_coverage_miss(passing, dw_sample_count(place), target[i], target_count[i]);
     }
     return status;
 }
@@ -491,12 +523,16 @@ static void measure_bilinear(const measure_job *job, const dw_rect *area, uint16
     load_measured_row(job->alpha, area, 0, upper);
     for (int y = 0; y <= area->height; y++) {
         uint16_t *swap = upper;
-        int ky_begin = y == 0 ? 2 : 0, ky_end = y == area->height ? 2 : 4;
+        dw_cell_row row = {
+            .upper = upper,
+            .lower = lower,
+            .samples = { 0, 4 * area->width },
+            .sub_rows = { dw_cell_begin(y, 0), dw_cell_end(y, 4 * area->height) },
+        };
 
         load_measured_row(job->alpha, area, y, lower);
         for (int i = 0; i < job->cutoff_count; i++)
-            passing[i] += dw_coverage_count_row(upper, lower, area->width, ky_begin, ky_end,
-                                                job->cutoff_samples[i]);
+            passing[i] += dw_coverage_count_row(&row, job->cutoff_samples[i]);
         upper = lower;
         lower = swap;
     }
@@ -506,7 +542,7 @@ static void measure_texels(const measure_job *job, const dw_rect *area, uint64_t
 {
     for (int y = 0; y < area->height; y++)
         for (int x = 0; x < area->width; x++) {
-            uint32_t sample = 64u * alpha_at(job->alpha, area->x + x, area->y + y);
+            uint32_t sample = DW_SAMPLE_ONE * alpha_at(job->alpha, area->x + x, area->y + y);
 
             for (int i = 0; i < job->cutoff_count; i++)
                 passing[i] += sample >= job->cutoff_samples[i];

@@ -9,17 +9,25 @@
 #include "base/threads.h"
 #include "cpu/atlas_plan.h"
 
-/* The bilinear samples of a w x h area are 4 x 4 to a texel, at odd eighths, under clamp (or wrap)
- * addressing: 16 * w * h of them, and every one is 64 * 65535 at most. rows hold w + 2 16-bit
- * alphas: one texel of margin on each side. */
+/* From begin up to, not including, end. */
+typedef struct dw_span {
+    int begin, end;
+} dw_span;
 
-/* Adds the samples of the cells between two rows of texels, sub-rows ky_begin to ky_end - 1. */
-void dw_coverage_add_row(const uint16_t *upper, const uint16_t *lower, int width, int ky_begin,
-                         int ky_end, uint32_t *histogram);
+/* Samples of one cell row: the bilinear samples between two rows of texels under clamp (or wrap)
+ * addressing, 4 x 4 to a texel. */
+typedef struct dw_cell_row {
+    const uint16_t *upper, *lower; /* 16-bit alpha with a texel of margin on each side */
+    dw_span samples;               /* counted from the first texel's first one */
+    dw_span sub_rows;              /* within [0, 4) */
+    int phase_x, phase_y;          /* see dw_tile_level */
+} dw_cell_row;
 
-/* The number of those samples that are at or above `cutoff_sample`. */
-uint64_t dw_coverage_count_row(const uint16_t *upper, const uint16_t *lower, int width,
-                               int ky_begin, int ky_end, uint32_t cutoff_sample);
+/* Adds the samples to their bins. */
+void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram);
+
+/* The number of samples that are at or above `cutoff_sample`. */
+uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample);
 
 /* The histogram bin, 1 to DW_COVERAGE_BINS - 1, at which a threshold passes the share of samples
  * nearest to target / target_count; among equal misses (see dw_coverage_miss) the one nearest to

@@ -23,7 +23,7 @@ dw_atlas_def dw_atlas_def_default(void)
 uint32_t dw_cutoff_sample(double cutoff)
 {
     /* 1e-6 of a sample step takes back what a decimal cutoff lost in binary. */
-    return (uint32_t)ceil(cutoff * 64.0 * 65535.0 - 1e-6);
+    return (uint32_t)ceil(cutoff * DW_SAMPLE_ONE * 65535.0 - 1e-6);
 }
 
 int dw_level_total(int width, int height)
@@ -171,6 +171,27 @@ static void place_content(int begin, int end, int size, int level_size, int own_
     }
 }
 
+/* Samples of one axis inside [begin, end) of level 0: their grid begins at that edge, to a
+ * sixteenth of a texel, and stays within the content's texels. */
+static void place_samples(int begin, int end, int size, int level_size, int content_begin,
+                          int content_end, int *out_begin, int *out_end, int *out_phase)
+{
+    int first = dw_level_edge(begin, size, 16 * level_size);
+    int last = dw_level_edge(end, size, 16 * level_size);
+
+    first = first < 16 * content_begin ? 16 * content_begin : first;
+    last = last > 16 * content_end ? 16 * content_end : last;
+    if (last - first < 4) {
+        first = 16 * content_begin;
+        last = 16 * content_end;
+    }
+    *out_begin = (first + 1) / 4;
+    *out_phase = first - 4 * *out_begin;
+    *out_end = *out_begin + (last - first + 2) / 4;
+    if (*out_end > 4 * content_end)
+        *out_end = 4 * content_end;
+}
+
 static dw_tile_level place_tile(const dw_atlas_plan *plan, const dw_rect *rect, int gutter,
                                 int level)
 {
@@ -186,6 +207,12 @@ static dw_tile_level place_tile(const dw_atlas_plan *plan, const dw_rect *rect, 
                   place.x1, &place.content_x0, &place.content_x1);
     place_content(rect->y + gutter, rect->y + rect->height - gutter, plan->height, height, place.y0,
                   place.y1, &place.content_y0, &place.content_y1);
+    place_samples(rect->x + gutter, rect->x + rect->width - gutter, plan->width, width,
+                  place.content_x0, place.content_x1, &place.sample_x0, &place.sample_x1,
+                  &place.phase_x);
+    place_samples(rect->y + gutter, rect->y + rect->height - gutter, plan->height, height,
+                  place.content_y0, place.content_y1, &place.sample_y0, &place.sample_y1,
+                  &place.phase_y);
     return place;
 }
 
@@ -242,7 +269,7 @@ static void set_cutoffs(dw_atlas_plan *plan)
 {
     for (int i = 0; i < plan->def.cutoff_count; i++) {
         plan->cutoff_samples[i] = dw_cutoff_sample(plan->def.cutoffs[i]);
-        plan->cutoff_alpha[i] = (plan->cutoff_samples[i] + 32) / 64;
+        plan->cutoff_alpha[i] = (plan->cutoff_samples[i] + DW_SAMPLE_ONE / 2) / DW_SAMPLE_ONE;
     }
     plan->strength = (uint32_t)floor(plan->def.strength * 65536.0 + 0.5);
 }

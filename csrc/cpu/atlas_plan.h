@@ -73,7 +73,7 @@ dw_status dw_atlas_plan_create(const dw_atlas_def *def, const dw_atlas_source *s
                                dw_error *err);
 void dw_atlas_plan_destroy(dw_atlas_plan *plan);
 
-/* The least bilinear sample, times 64, that passes alpha >= cutoff. */
+/* The least bilinear sample, in units of 1 / DW_SAMPLE_ONE, that passes alpha >= cutoff. */
 uint32_t dw_cutoff_sample(double cutoff);
 
 /* Levels of a full chain of this size. */
@@ -86,6 +86,13 @@ dw_status dw_check_rects(const dw_rect *rects, int count, int width, int height,
 static inline const dw_tile_level *dw_atlas_place(const dw_atlas_plan *plan, int tile, int level)
 {
     return &plan->places[(size_t)tile * (size_t)plan->level_total + (size_t)level];
+}
+
+/* Bilinear samples of a tile at a level. */
+static inline uint64_t dw_sample_count(const dw_tile_level *place)
+{
+    return (uint64_t)(place->sample_x1 - place->sample_x0) *
+           (uint64_t)(place->sample_y1 - place->sample_y0);
 }
 
 #endif

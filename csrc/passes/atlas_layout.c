@@ -396,7 +396,7 @@ static dw_atlas_share initial_share(const dw_atlas_plan *plan, int tile, int cut
     for (int i = begin; i < end; i++) {
         const dw_tile_level *place = dw_atlas_place(plan, i, 0);
 
-        count += 16 * (uint64_t)content_width(place) * (uint64_t)content_height(place);
+        count += dw_sample_count(place);
     }
     share.count_low = (uint32_t)count;
     share.count_high = (uint32_t)(count >> 32);

@@ -14,10 +14,11 @@ import numpy as np
 
 from . import _core
 from .device import Device, DeviceInfo, default_device
+from .io import encode_levels
 from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter, kind_of
 from .layouts import records
 from .progress import as_progress
-from .save import save_levels
+from .save import cutoff_code, save_levels
 from .sources import load_source
 from .tiles import LevelCaps, TileGrid, TileRects, level_caps, resolve_tiles
 
@@ -316,6 +317,7 @@ class BakedAtlas:
         texels_per_metre: float = 512,
         pixels_per_radian: float = 1000,
         distances: Sequence[float] | None = None,
+        format: str = "rgba8",
     ) -> Any:
         """Measures what the chain is worth.
 
@@ -327,6 +329,8 @@ class BakedAtlas:
             Of the view: height / (2 * tan(fov_y / 2)).
         distances : sequence of float, optional
             Metres at which to give coverage; a spread over the chain if None.
+        format : str
+            As for `save`: levels are measured as they are after compression.
 
         Returns
         -------
@@ -335,10 +339,20 @@ class BakedAtlas:
         from .atlas_report import AtlasReport
 
         return AtlasReport.of_bake(
-            self,
+            self._as_stored(format),
             texels_per_metre=texels_per_metre,
             pixels_per_radian=pixels_per_radian,
             distances=distances,
+        )
+
+    def _as_stored(self, format: str) -> BakedAtlas:
+        """This atlas with the levels that a file of `format` gives back."""
+        if format == "rgba8":
+            return self
+        cutoff = cutoff_code(self.cutoffs[0])
+        chain = encode_levels(self.levels, format=format, alpha_cutoff=cutoff)
+        return dataclasses.replace(
+            self, levels=chain.decode(), notes=(*self.notes, f"levels are measured as {format}")
         )
 
     def to_array(self) -> BakedArray:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Bilinear cells of a tile: cell (i, j) lies between texels i - 1 and i, j - 1 and j of the
-// content and has 4 x 4 samples, half of them at the content's edges.
+// content and has 4 x 4 samples, those of them that lie inside the gutter.
 
 shared uint bins[DW_COVERAGE_BINS];
 
 struct dw_cell {
     uint a00, a10, a01, a11; // 16-bit alpha: upper left, upper right, lower left, lower right
     uint kx_begin, kx_end, ky_begin, ky_end;
+    int phase_x, phase_y;
 };
 
 uint alpha_at(uint n, int x, int y)
@@ -36,10 +37,12 @@ dw_cell load_cell(uint n, dw_tile_level place, uint at)
     cell.a10 = alpha_at(n, right, upper);
     cell.a01 = alpha_at(n, left, lower);
     cell.a11 = alpha_at(n, right, lower);
-    cell.kx_begin = x == place.content_x0 ? 2u : 0u;
-    cell.kx_end = x == place.content_x1 ? 2u : 4u;
-    cell.ky_begin = y == place.content_y0 ? 2u : 0u;
-    cell.ky_end = y == place.content_y1 ? 2u : 4u;
+    cell.kx_begin = uint(dw_cell_begin(x, place.sample_x0));
+    cell.kx_end = uint(max(dw_cell_end(x, place.sample_x1), int(cell.kx_begin)));
+    cell.ky_begin = uint(dw_cell_begin(y, place.sample_y0));
+    cell.ky_end = uint(max(dw_cell_end(y, place.sample_y1), int(cell.ky_begin)));
+    cell.phase_x = place.phase_x;
+    cell.phase_y = place.phase_y;
     return cell;
 }
 
@@ -55,7 +58,8 @@ uint sample_count(dw_cell cell)
 
 uint cell_sample(dw_cell cell, uint kx, uint ky)
 {
-    return dw_bilinear_64(cell.a00, cell.a10, cell.a01, cell.a11, kx, ky);
+    return dw_bilinear(cell.a00, cell.a10, cell.a01, cell.a11,
+                       dw_sample_weight(kx, cell.phase_x), dw_sample_weight(ky, cell.phase_y));
 }
 
 void clear_bins()
@@ -80,7 +84,7 @@ void add_cells(uint n, dw_tile_level place, uint begin, uint end)
             else if (cell.a00 == DW_ALPHA_ONE)
                 opaque += sample_count(cell);
             else
-                atomicAdd(bins[(64u * cell.a00) >> DW_COVERAGE_BIN_SHIFT], sample_count(cell));
+                atomicAdd(bins[(DW_SAMPLE_ONE * cell.a00) >> DW_COVERAGE_BIN_SHIFT], sample_count(cell));
             continue;
         }
         for (uint ky = cell.ky_begin; ky < cell.ky_end; ky++)

@@ -15,7 +15,9 @@
 #define DW_FIELD_6(type, name) type name[6];
 
 /* Where a tile lies at one level, in texels of that level; ends are exclusive. Texels whose centre
- * lies in the tile are its own; content texels are those that the inside of the gutter touches. */
+ * lies in the tile are its own; content texels are those that the inside of the gutter touches.
+ * Samples, four to a texel along each axis, lie inside the gutter, whose edge far down falls inside
+ * a texel: phase (-1 to 2 sixteenths) moves their grid so that it begins at that edge. */
 #define DW_TILE_LEVEL_FIELDS(F) \
     F(int, x0, 0)               \
     F(int, y0, 0)               \
@@ -24,7 +26,13 @@
     F(int, content_x0, 0)       \
     F(int, content_y0, 0)       \
     F(int, content_x1, 0)       \
-    F(int, content_y1, 0)
+    F(int, content_y1, 0)       \
+    F(int, sample_x0, 0)        \
+    F(int, sample_y0, 0)        \
+    F(int, sample_x1, 0)        \
+    F(int, sample_y1, 0)        \
+    F(int, phase_x, 0)          \
+    F(int, phase_y, 0)
 
 struct dw_tile_level {
     DW_TILE_LEVEL_FIELDS(DW_FIELD)
@@ -115,13 +123,17 @@ DW_INLINE int dw_wrap_index(int i, int begin, int end)
     return begin + (offset < 0 ? offset + length : offset);
 }
 
-/* A bilinear sample at eighths (1 + 2 * k) / 8 between four texels, times 64. k: 0 to 3. */
-DW_INLINE uint dw_bilinear_64(uint a00, uint a10, uint a01, uint a11, uint kx, uint ky)
+/* A bilinear sample between four texels, times DW_SAMPLE_ONE. wx, wy: sixteenths on the way from
+ * the left to the right and from the upper to the lower texel, 0 to 16. */
+DW_INLINE uint dw_bilinear(uint a00, uint a10, uint a01, uint a11, uint wx, uint wy)
 {
-    uint left = (7u - 2u * ky) * a00 + (1u + 2u * ky) * a01;
-    uint right = (7u - 2u * ky) * a10 + (1u + 2u * ky) * a11;
+    return (16u - wx) * ((16u - wy) * a00 + wy * a01) + wx * ((16u - wy) * a10 + wy * a11);
+}
 
-    return (7u - 2u * kx) * left + (1u + 2u * kx) * right;
+/* Sixteenths at which sub-sample k of a cell lies, 0 <= k < 4. */
+DW_INLINE uint dw_sample_weight(uint k, int phase)
+{
+    return DW_UINT(4 * DW_INT(k) + 2 + phase);
 }
 
 /* Bits that a share's numerator and denominator lose so that the denominator is at most 2^28: the
@@ -133,6 +145,22 @@ DW_INLINE uint dw_share_shift(uint64_t count)
     while ((count >> shift) > (DW_U64(1) << 28))
         shift++;
     return shift;
+}
+
+/* Sub-samples [0, 4) of the cell left of texel i that lie within samples [begin, end). Cells lie
+ * between texel centres: this one holds samples 4 * i - 2 to 4 * i + 1. */
+DW_INLINE int dw_cell_begin(int i, int begin)
+{
+    int first = begin - (4 * i - 2);
+
+    return first < 0 ? 0 : first;
+}
+
+DW_INLINE int dw_cell_end(int i, int end)
+{
+    int last = end - (4 * i - 2);
+
+    return last > 4 ? 4 : last;
 }
 
 /* How far a threshold that `passing` of `count` samples pass misses the share target /

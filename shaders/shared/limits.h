@@ -9,10 +9,13 @@
 #define DW_CUTOFFS_MAX 4     /* alpha-test references that one bake keeps the coverage for */
 #define DW_REMAP_KNOTS 6     /* DW_CUTOFFS_MAX + 2: the ends of the alpha range are knots too */
 
-/* Alpha histogram: bins over the 22-bit bilinear samples (64 * 65535 at most). 4096 bins place the
+/* Bilinear samples are in units of 1 / DW_SAMPLE_ONE of a 16-bit alpha: weights are sixteenths. */
+#define DW_SAMPLE_ONE 256u
+
+/* Alpha histogram: bins over the 24-bit bilinear samples. 4096 bins place the
  * threshold 16 times finer than an 8-bit alpha step and fit in 16 KiB of shared memory. */
 #define DW_COVERAGE_BINS      4096
-#define DW_COVERAGE_BIN_SHIFT 10
+#define DW_COVERAGE_BIN_SHIFT 12
 
 /* Radius in texels of the nearest-colour dilation around visible texels. 7 keeps distance, dy and
  * dx of a seed in one 16-bit key and covers a 4x4 block plus an 8-tap footprint. */

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import dapplewood as dw
+from dapplewood import _core
 from helpers import TOLERANCE, bilinear_samples, noise_image
 
 
@@ -21,16 +22,22 @@ def foliage():
 
 
 def coverage_by_level(baked, cutoff, device, planes=None):
-    """(levels, tiles) shares over content; NaN where a tile's content is below 4 texels."""
+    """(levels, tiles) shares of bilinear samples inside the gutters; NaN where the content of a
+    tile is below 4 texels. Areas are the cards' own, in fractions of a texel."""
     planes = planes or [level[..., 3] for level in baked.levels]
     out = np.full((len(planes), len(baked.tiles)), np.nan)
+    x, y, w, h = baked.tiles.rects.T.astype(float)
+    gutter = baked.tiles.gutter
+    edges = np.stack([x + gutter, y + gutter, x + w - gutter, y + h - gutter], axis=1)
     for n, plane in enumerate(planes):
         indices, rects = baked.content_rects(n)
         wide = (rects[:, 2:] >= 4).all(axis=1)
+        scale = np.tile(np.array(plane.shape[::-1]) / baked.shape[::-1], 2)
         if wide.any():
-            out[n, indices[wide]] = dw.measure_coverage(
-                plane, cutoff, tiles=dw.TileRects(rects[wide]), device=device
-            )
+            areas = edges[indices[wide]] * scale
+            out[n, indices[wide]] = _core.coverage_trilinear(
+                device, plane, plane, areas, areas, 0.0, [cutoff]
+            )[:, 0]
     return out
 
 
