@@ -5,56 +5,66 @@ Work runs on any Vulkan device and on none: ``Device("cpu")`` needs no driver. E
 returns NumPy arrays.
 """
 
-from . import baseline, samples
-from ._core import __version__
-from .atlas import BakedArray, BakedAtlas, bake_atlas, measure_coverage
-from .atlas_report import AtlasReport
-from .contact_sheet import contact_sheet
-from .device import Buffer, Device, DeviceInfo, default_device, devices
-from .errors import (
-    Cancelled,
-    CapacityError,
-    DeviceLost,
-    DeviceNotFound,
-    Error,
-    ForkedDeviceError,
-    FormatError,
-)
-from .io import Image, Texture, read_image, read_texture
-from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter
-from .tiles import LevelCaps, TileGrid, TileRects
+from __future__ import annotations
 
-__all__ = [
-    "AtlasReport",
-    "BakedArray",
-    "BakedAtlas",
-    "Buffer",
-    "Cancelled",
-    "CapacityError",
-    "ColorSpace",
-    "CoverageMode",
-    "Device",
-    "DeviceInfo",
-    "DeviceLost",
-    "DeviceNotFound",
-    "Error",
-    "FillMode",
-    "ForkedDeviceError",
-    "FormatError",
-    "Image",
-    "LevelCaps",
-    "MipFilter",
-    "Texture",
-    "TileGrid",
-    "TileRects",
-    "__version__",
-    "bake_atlas",
-    "baseline",
-    "contact_sheet",
-    "default_device",
-    "devices",
-    "measure_coverage",
-    "read_image",
-    "read_texture",
-    "samples",
-]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .contact_sheet import contact_sheet  # at once, since its module has its name
+
+if TYPE_CHECKING:
+    from . import baseline, io, samples
+    from ._core import __version__ as __version__
+    from .atlas import BakedArray, BakedAtlas, bake_atlas, measure_coverage
+    from .atlas_report import AtlasReport
+    from .batch import bake_files
+    from .device import Buffer, Device, DeviceInfo, default_device, devices
+    from .doctor import report
+    from .errors import (
+        Cancelled,
+        CapacityError,
+        DeviceLost,
+        DeviceNotFound,
+        Error,
+        ForkedDeviceError,
+        FormatError,
+    )
+    from .io import Image, Texture, read_image, read_texture
+    from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter
+    from .tiles import LevelCaps, TileGrid, TileRects
+
+# Names are fetched at their first use, so that the command line answers at once and a program loads
+# no more than it needs.
+_NAMES = {
+    "_core": ("__version__",),
+    "atlas": ("BakedArray", "BakedAtlas", "bake_atlas", "measure_coverage"),
+    "atlas_report": ("AtlasReport",),
+    "batch": ("bake_files",),
+    "device": ("Buffer", "Device", "DeviceInfo", "default_device", "devices"),
+    "doctor": ("report",),
+    "errors": (
+        "Cancelled", "CapacityError", "DeviceLost", "DeviceNotFound", "Error",
+        "ForkedDeviceError", "FormatError",
+    ),
+    "io": ("Image", "Texture", "read_image", "read_texture"),
+    "kinds": ("ColorSpace", "CoverageMode", "FillMode", "MipFilter"),
+    "tiles": ("LevelCaps", "TileGrid", "TileRects"),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+_MODULES = ("baseline", "io", "samples")
+
+__all__ = sorted(["contact_sheet", *_MODULE_OF, *_MODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
