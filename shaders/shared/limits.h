@@ -25,6 +25,8 @@
  * so that no remap can meet a share. */
 #define DW_COVERAGE_SIDE_MIN 2
 
+#define DW_SHARE_ONE (1u << 20) /* denominator of a coverage that the caller gives */
+
 /* Rounds in which a remap is measured on the bytes it gives and corrected: for several cutoffs,
  * where mapping and interpolating do not commute, and for content of at most DW_REFINE_TEXELS,
  * where clamped and rounded alphas weigh most. */
