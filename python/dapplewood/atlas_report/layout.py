@@ -102,9 +102,16 @@ class Layout:
             out[self.alive(level), level] = self.owned(level)[:, 2:].min(axis=1)
         return out
 
-    def areas(self, level: int) -> np.ndarray:
-        """(tiles, 4) float: x0, y0, x1, y1 of the content of level 0, in texels of a level."""
-        first = _rects(self.places[:, 0], "content_").astype(float)
+    def areas(self, level: int, *, gutters: bool) -> np.ndarray:
+        """(tiles, 4) float: x0, y0, x1, y1 of the tiles of level 0, in texels of a level.
+
+        Parameters
+        ----------
+        level : int
+        gutters : bool
+            Whole tiles; else their content alone.
+        """
+        first = _rects(self.places[:, 0], "" if gutters else "content_").astype(float)
         first[:, 2:] += first[:, :2]
         # The product first: edges that fall on a texel's border then do so exactly.
         return first * np.tile(self.sizes[level], 2) / np.tile(self.sizes[0], 2)

@@ -77,11 +77,19 @@ class Judge:
         error = self.report.alpha_error(self.which)
         yield from self._spread(error, mean, worst, "mean alpha error")
 
+    @property
+    def _halved(self) -> np.ndarray:
+        """(levels,) bool: whether every step down to a level halved an even size, or kept 1."""
+        first = self._chain.sizes[0]
+        steps = np.arange(self._chain.level_count)[:, None]
+        most = np.floor(np.log2(first)).astype(int)
+        return (self._chain.sizes << np.minimum(steps, most) == first).all(axis=1)
+
     def fringe(self, mean: float | None, signed: float | None) -> Iterator[str]:
         """Complaints about the colour of passing texels."""
         chain = self._chain
         for level in np.flatnonzero(chain.fringe_texels >= self.least_texels):
-            if mean is not None and chain.fringe_mean[level] > mean:
+            if mean is not None and self._halved[level] and chain.fringe_mean[level] > mean:
                 yield (
                     f"level {level}: mean fringe {chain.fringe_mean[level]:.3f} steps over "
                     f"{chain.fringe_texels[level]} texels, at most {mean:g}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,10 +33,21 @@ def default_distances(
     return 2.0**lods * pixels_per_radian / texels_per_metre
 
 
-def mean_alpha(alpha: np.ndarray, rects: np.ndarray) -> np.ndarray:
-    """(tiles,) float: mean of alpha as a share of opaque."""
+def _overlap(begin: float, end: float) -> np.ndarray:
+    """How much of each texel from floor(begin) on lies in [begin, end)."""
+    texels = np.arange(math.floor(begin), math.ceil(end))
+    return np.minimum(texels + 1, end) - np.maximum(texels, begin)
+
+
+def mean_alpha(alpha: np.ndarray, areas: np.ndarray) -> np.ndarray:
+    """(tiles,) float: mean of alpha over areas x0, y0, x1, y1, as a share of opaque."""
     most = float(np.iinfo(alpha.dtype).max)
-    return np.array([alpha[y : y + h, x : x + w].mean() / most for x, y, w, h in rects.tolist()])
+    means = []
+    for x0, y0, x1, y1 in areas.tolist():
+        part = alpha[math.floor(y0) : math.ceil(y1), math.floor(x0) : math.ceil(x1)]
+        total = _overlap(y0, y1) @ (part @ _overlap(x0, x1))
+        means.append(total / ((x1 - x0) * (y1 - y0) * most))
+    return np.array(means)
 
 
 def _eight_bits(level: np.ndarray) -> np.ndarray:
@@ -89,16 +101,16 @@ class Bench:
         """
         alphas = [level[..., 3] for level in levels]
         fringe = [self._fringe(number, level) for number, level in enumerate(levels)]
-        tested, mean = reference or (alphas[0], averaged[0])
+        tested, mean = (alphas[0], averaged[0]) if reference is None else reference
         columns = [np.array(column) for column in zip(*fringe, strict=True)]
         return ChainReport(
             sizes=np.array([level.shape[1::-1] for level in levels]),
             nbytes=sum(4 * alpha.size for alpha in alphas),
-            coverage=tidy(self._coverage(alphas, bilinear=True)),
-            coverage_texel=tidy(self._coverage(alphas, bilinear=False)),
+            coverage=tidy(self._coverage(alphas)),
+            coverage_texel=tidy(self._texel_coverage(alphas)),
             mean_alpha=tidy(self._mean_alpha(averaged)),
-            reference_coverage=tidy(self._coverage([tested], bilinear=True)[:, 0]),
-            reference_coverage_texel=tidy(self._coverage([tested], bilinear=False)[:, 0]),
+            reference_coverage=tidy(self._coverage([tested])[:, 0]),
+            reference_coverage_texel=tidy(self._texel_coverage([tested])[:, 0]),
             reference_alpha=tidy(self._mean_alpha([mean])[:, 0]),
             fringe_mean=tidy(columns[0]),
             fringe_signed=tidy(columns[1]),
@@ -113,14 +125,38 @@ class Bench:
         """(tiles, cutoffs) float: bilinear coverage of the cards without their gutters."""
         return tidy(_core.coverage(self.device, alpha, self.layout.content(0), self.cutoffs, True))
 
-    def _coverage(self, alphas: Sequence[np.ndarray], *, bilinear: bool) -> np.ndarray:
+    def _coverage(self, alphas: Sequence[np.ndarray]) -> np.ndarray:
+        out = np.full((len(self.layout), len(alphas), len(self.cutoffs)), np.nan)
+        for level, alpha in enumerate(alphas):
+            areas = self.layout.areas(level, gutters=False)
+            alive = self.layout.tile_levels > level
+            whole = (areas == np.floor(areas)).all(axis=1)
+            out[alive & whole, level] = self._whole_texels(alpha, areas[alive & whole])
+            out[alive & ~whole, level] = self._part_texels(alpha, areas[alive & ~whole])
+        return out
+
+    def _whole_texels(self, alpha: np.ndarray, areas: np.ndarray) -> np.ndarray:
+        if not len(areas):
+            return np.empty((0, len(self.cutoffs)))
+        rects = areas.astype(np.int32)
+        rects[:, 2:] -= rects[:, :2]
+        return _core.coverage(self.device, alpha, rects, self.cutoffs, True)
+
+    def _part_texels(self, alpha: np.ndarray, areas: np.ndarray) -> np.ndarray:
+        if not len(areas):
+            return np.empty((0, len(self.cutoffs)))
+        return _core.coverage_trilinear(
+            self.device, alpha, alpha, areas, areas, 0.0, self.cutoffs
+        )
+
+    def _texel_coverage(self, alphas: Sequence[np.ndarray]) -> np.ndarray:
         out = np.full((len(self.layout), len(alphas), len(self.cutoffs)), np.nan)
         for level, alpha in enumerate(alphas):
             alive = self.layout.alive(level)
             if len(alive):
                 rects = self.layout.owned(level)
                 out[alive, level] = _core.coverage(
-                    self.device, alpha, rects, self.cutoffs, bilinear
+                    self.device, alpha, rects, self.cutoffs, False
                 )
         return out
 
@@ -128,7 +164,7 @@ class Bench:
         out = np.full((len(self.layout), len(alphas)), np.nan)
         for level, alpha in enumerate(alphas):
             alive = self.layout.alive(level)
-            out[alive, level] = mean_alpha(alpha, self.layout.owned(level))
+            out[alive, level] = mean_alpha(alpha, self.layout.areas(level, gutters=True)[alive])
         return out
 
     def _fringe(self, number: int, level: np.ndarray) -> tuple[float, float, float, int]:
@@ -159,8 +195,8 @@ class Bench:
                     self.device,
                     alphas[fine],
                     alphas[coarse],
-                    self.layout.areas(fine),
-                    self.layout.areas(coarse),
+                    self.layout.areas(fine, gutters=False),
+                    self.layout.areas(coarse, gutters=False),
                     float(lod) - fine,
                     self.cutoffs,
                 )

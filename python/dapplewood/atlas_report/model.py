@@ -41,19 +41,20 @@ class ChainReport:
     nbytes : int
         Of all levels as RGBA8.
     coverage : (tiles, levels, cutoffs) float
-        Share of bilinear samples, 4 x 4 to a texel, that pass each cutoff. Of whole tiles, gutters
-        included, so that every level shows the same piece of the image.
+        Share of bilinear samples, 4 x 4 to a texel, that pass each cutoff: of the card as it is
+        drawn, without its gutter, and of the parts of texels that lie in it.
     coverage_texel : (tiles, levels, cutoffs) float
-        Share of texels that pass.
+        Share of texels of the whole tile that pass.
     mean_alpha : (tiles, levels) float
-        Of the alpha meant for alpha to coverage, or of the only one there is.
+        Of the whole tile, in the alpha meant for alpha to coverage or the only one there is.
     reference_coverage, reference_coverage_texel : (tiles, cutoffs) float
         What every level should have: that of level 0, or of the source where one was given.
     reference_alpha : (tiles,) float
         Mean alpha of the same.
     fringe_mean : (levels,) float
         Mean absolute colour error of passing texels, in 8-bit steps, against the alpha-weighted
-        mean light of the level-0 texels under each.
+        mean light of the level-0 texels under each. Rounding alone makes 0.25; past an odd size
+        every chain made level by level adds a step or two of no sign.
     fringe_signed : (levels,) float
         Mean with its sign: negative is darker than it should be.
     fringe_worst : (levels,) float

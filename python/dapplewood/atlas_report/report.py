@@ -323,7 +323,9 @@ class AtlasReport:
         coverage_mean, coverage_worst : float, optional
             Points of bilinear coverage error: mean over the tiles of each level, any tile.
         fringe_mean, fringe_signed : float, optional
-            8-bit steps: mean of each level; the signed one by its size.
+            8-bit steps: mean of each level; the signed one by its size. The mean is judged where
+            sizes were halved evenly: past an odd one, a chain made level by level lies a texel's
+            part beside the mean of level 0, a step or two of no sign.
         a2c_mean, a2c_worst : float, optional
             Points of mean alpha: mean over the tiles of each level, any tile.
         bleed : float, optional

@@ -95,6 +95,12 @@ def safe_text(report: AtlasReport) -> str:
     )
 
 
+def _memory(report: AtlasReport) -> str:
+    found = report.memory_bytes
+    kinds = [key for key in ("source", "levels", "alpha_to_coverage") if key in found]
+    return ", ".join(f"{bytes_text(found[key])} {key.replace('_', ' ')}" for key in kinds)
+
+
 def summary(report: AtlasReport) -> list[tuple[str, str]]:
     """Facts beside the table, as (what, value)."""
     mean, worst = report.coverage_errors()
@@ -102,7 +108,7 @@ def summary(report: AtlasReport) -> list[tuple[str, str]]:
     rows = [
         ("coverage error", found),
         ("safe through", safe_text(report)),
-        ("memory", ", ".join(f"{bytes_text(n)} {what}" for what, n in report.memory_bytes.items())),
+        ("memory", _memory(report)),
     ]
     if report.before is not None:
         mean, worst = report.coverage_errors("before")
@@ -114,7 +120,8 @@ def summary(report: AtlasReport) -> list[tuple[str, str]]:
         steepest = f"{report.gains[tile, level]:.2f} (tile {tile}, level {level}){capped}"
         rows.append(("steepest remap", steepest))
     if report.device:
-        rows.append(("device", " ".join(filter(None, report.device.values()))))
+        parts = [report.device.get(key, "") for key in ("name", "kind", "driver")]
+        rows.append(("device", ", ".join(filter(None, parts))))
     return rows
 
 
