@@ -104,6 +104,15 @@ static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
     gpu->timestamp_nanoseconds = from->timestampPeriod;
 }
 
+/* What Vulkan 1.3 brought into its core must not be asked for as an extension there. */
+static bool is_core_1_3(const dw_gpu *gpu)
+{
+    VkPhysicalDeviceProperties properties;
+
+    vkGetPhysicalDeviceProperties(gpu->physical, &properties);
+    return properties.apiVersion >= VK_API_VERSION_1_3;
+}
+
 static VkResult create_handle(dw_gpu *gpu, const dw_feature_chain *offered)
 {
     static const float priority = 1.0f;
@@ -122,9 +131,9 @@ static VkResult create_handle(dw_gpu *gpu, const dw_feature_chain *offered)
 
     dw_features_enable(offered, &enabled);
     dw_extensions_query(gpu->physical, &extensions);
-    if (extensions.synchronization2)
+    if (extensions.synchronization2 && !is_core_1_3(gpu))
         names[info.enabledExtensionCount++] = VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME;
-    if (extensions.dynamic_rendering)
+    if (extensions.dynamic_rendering && !is_core_1_3(gpu))
         names[info.enabledExtensionCount++] = VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME;
     if (extensions.portability_subset)
         names[info.enabledExtensionCount++] = "VK_KHR_portability_subset";

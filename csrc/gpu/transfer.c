@@ -13,6 +13,7 @@
 #define SLICE_COUNT  8 /* per direction; more than one call holds, so that calls can overlap */
 #define AHEAD_COUNT  3 /* slices that one download keeps under way */
 #define WAIT_SECONDS 0.05
+#define SHARE_BYTES  ((uint64_t)512 << 10) /* copied by one thread at a time */
 
 typedef struct slice {
     dw_gpu_buffer buffer; /* made at first use */
@@ -151,7 +152,7 @@ static bool next_piece(cursor *at, uint64_t used, piece *out)
 }
 
 /* Copies between packed bytes [part_byte, part_byte + size) of the part and mapped memory. */
-static void copy_host(const piece *piece, uint8_t *mapped, bool is_upload)
+static void copy_rows(const piece *piece, uint8_t *mapped, bool is_upload)
 {
     const dw_gpu_rows *part = piece->part;
     uint64_t row_bytes = part->row_bytes;
@@ -174,6 +175,35 @@ static void copy_host(const piece *piece, uint8_t *mapped, bool is_upload)
     }
 }
 
+typedef struct copy_work {
+    piece whole;
+    uint8_t *mapped;
+    bool is_upload;
+} copy_work;
+
+static void copy_share(void *user, int64_t item, int worker)
+{
+    const copy_work *self = user;
+    uint64_t begin = (uint64_t)item * SHARE_BYTES;
+    uint64_t left = self->whole.size - begin;
+    piece share = { self->whole.part, self->whole.part_byte + begin, self->whole.slice_byte + begin,
+                    left < SHARE_BYTES ? left : SHARE_BYTES };
+
+    (void)worker;
+    copy_rows(&share, self->mapped, self->is_upload);
+}
+
+/* On all threads: fresh host pages cost more than the copy. Polls happen in the waits between. */
+static void copy_host(const piece *piece, uint8_t *mapped, bool is_upload, const dw_run *run)
+{
+    dw_run quiet = { .pool = run == NULL ? NULL : run->pool };
+    copy_work work = { *piece, mapped, is_upload };
+    dw_error err;
+
+    dw_parallel_for(&quiet, (int64_t)((piece->size + SHARE_BYTES - 1) / SHARE_BYTES), copy_share,
+                    &work, &err); /* cannot fail: nothing polls */
+}
+
 static dw_status check_parts(const dw_gpu_rows *parts, uint32_t count, dw_error *err)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -192,7 +222,8 @@ static dw_status check_parts(const dw_gpu_rows *parts, uint32_t count, dw_error 
     return DW_OK;
 }
 
-static dw_status upload_slice(dw_gpu *gpu, cursor *at, slice *slice, dw_error *err)
+static dw_status upload_slice(dw_gpu *gpu, cursor *at, slice *slice, const dw_run *run,
+                              dw_error *err)
 {
     dw_command *command = NULL;
     uint64_t used = 0;
@@ -201,7 +232,7 @@ static dw_status upload_slice(dw_gpu *gpu, cursor *at, slice *slice, dw_error *e
     if (dw_command_begin(gpu, "upload", &command, err) != DW_OK)
         return err->code;
     while (next_piece(at, used, &piece)) {
-        copy_host(&piece, slice->buffer.mapped, true);
+        copy_host(&piece, slice->buffer.mapped, true, run);
         dw_command_copy(command, &slice->buffer, piece.slice_byte, piece.part->buffer,
                         piece.part->offset + piece.part_byte, piece.size);
         used += piece.size;
@@ -220,7 +251,7 @@ dw_status dw_gpu_upload_rows(dw_gpu *gpu, const dw_gpu_rows *parts, uint32_t par
     for (skip_finished(&at); at.part < part_count; skip_finished(&at)) {
         DW_TRY(take_slice(gpu, DW_MEMORY_UPLOAD, true, run, &slice, err));
         DW_TRY(dw_gpu_wait(gpu, slice->ticket, run, err));
-        DW_TRY(upload_slice(gpu, &at, slice, err));
+        DW_TRY(upload_slice(gpu, &at, slice, run, err));
         give_slice(gpu, slice);
         slice = NULL;
     }
@@ -281,13 +312,13 @@ static void pop_queue(dw_gpu *gpu, download_queue *queue)
     memmove(&queue->begins[0], &queue->begins[1], (size_t)queue->count * sizeof queue->begins[0]);
 }
 
-static void empty_slice(const slice *slice, cursor at)
+static void empty_slice(const slice *slice, cursor at, const dw_run *run)
 {
     uint64_t used = 0;
     piece piece;
 
     while (next_piece(&at, used, &piece)) {
-        copy_host(&piece, slice->buffer.mapped, false);
+        copy_host(&piece, slice->buffer.mapped, false, run);
         used += piece.size;
     }
 }
@@ -303,7 +334,7 @@ dw_status dw_gpu_download_rows(dw_gpu *gpu, const dw_gpu_rows *parts, uint32_t p
     DW_TRY(fill_queue(gpu, &at, &queue, run, err));
     while (queue.count > 0) {
         DW_TRY(dw_gpu_wait(gpu, queue.slices[0]->ticket, run, err));
-        empty_slice(queue.slices[0], queue.begins[0]);
+        empty_slice(queue.slices[0], queue.begins[0], run);
         pop_queue(gpu, &queue);
         DW_TRY(fill_queue(gpu, &at, &queue, run, err));
     }

@@ -176,6 +176,24 @@ def run_script(script: str, **variables: str) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.skipif(
+    not (_core.devices()[0] and (_core.loader() or {}).get("has_validation")),
+    reason="VK_LAYER_KHRONOS_validation is not installed",
+)
+def test_validation_messages_arrive(vulkan_device):
+    """The layer's advice on good practice, off otherwise, is proof that a message would be seen."""
+    script = f"""
+        import dapplewood as dw
+        with dw.Device({str(vulkan_device.info.index)!r}, validation=True) as device:
+            first = device.validation_messages(clear=True)
+            assert first and all(text.startswith(("warning: ", "error: ")) for text in first)
+            assert "Validation" in first[0], first
+            assert device.validation_messages() == []
+        """
+    done = run_script(script, VK_LAYER_ENABLES="VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT")
+    assert done.returncode == 0, done.stderr
+
+
 def test_import_touches_no_driver():
     done = run_script(
         """
