@@ -60,15 +60,29 @@ static int next_mixed(const uint8_t *classes, int c, int count)
     return c;
 }
 
-/* The four corners of cell c of a row. */
-#define DW_CORNERS(row, c) \
-    (row)->upper[c], (row)->upper[(c) + 1], (row)->lower[c], (row)->lower[(c) + 1]
+/* Sixteenths of the sub-samples of a cell row's cells along each axis. */
+typedef struct cell_weights {
+    int x[4], y[4];
+} cell_weights;
 
-static inline uint32_t corner_sample(uint32_t a, uint32_t b, uint32_t d, uint32_t e,
-                                     const dw_cell_row *row, int kx, int ky)
+static cell_weights weigh_cells(const dw_cell_row *row)
 {
-    return dw_bilinear(a, b, d, e, dw_sample_weight((uint32_t)kx, row->phase_x),
-                       dw_sample_weight((uint32_t)ky, row->phase_y));
+    cell_weights weights;
+
+    for (int k = 0; k < 4; k++) {
+        weights.x[k] = (int)dw_sample_weight((uint32_t)k, row->phase_x);
+        weights.y[k] = (int)dw_sample_weight((uint32_t)k, row->phase_y);
+    }
+    return weights;
+}
+
+/* dw_bilinear in two steps: sub-row ky of cell c as its left end and its slope, both times 16. */
+static inline void cell_sub_row(const dw_cell_row *row, int c, int weight, int *left, int *slope)
+{
+    int right = (16 - weight) * row->upper[c + 1] + weight * row->lower[c + 1];
+
+    *left = (16 - weight) * row->upper[c] + weight * row->lower[c];
+    *slope = right - *left;
 }
 
 /* Sub-samples of cell c that lie within the row's samples. */
@@ -77,14 +91,16 @@ static inline dw_span cell_span(const dw_cell_row *row, int c)
     return (dw_span) { dw_cell_begin(c, row->samples.begin), dw_cell_end(c, row->samples.end) };
 }
 
-static inline void add_cell(const dw_cell_row *row, int c, dw_span span, uint32_t *histogram)
+static inline void add_cell(const dw_cell_row *row, const cell_weights *weights, int c,
+                            dw_span span, uint32_t *histogram)
 {
-    uint32_t corners[4] = { DW_CORNERS(row, c) };
+    for (int ky = row->sub_rows.begin; ky < row->sub_rows.end; ky++) {
+        int left, slope;
 
-    for (int ky = row->sub_rows.begin; ky < row->sub_rows.end; ky++)
+        cell_sub_row(row, c, weights->y[ky], &left, &slope);
         for (int kx = span.begin; kx < span.end; kx++)
-            histogram[corner_sample(corners[0], corners[1], corners[2], corners[3], row, kx, ky) >>
-                      DW_COVERAGE_BIN_SHIFT]++;
+            histogram[(16 * left + weights->x[kx] * slope) >> DW_COVERAGE_BIN_SHIFT]++;
+    }
 }
 
 /* Cells that hold samples: the first and the last may hold less than four. */
@@ -98,8 +114,9 @@ void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram)
     uint8_t classes[DW_CELL_CHUNK];
     uint32_t full = (uint32_t)(4 * (row->sub_rows.end - row->sub_rows.begin));
     dw_span cells = sampled_cells(row->samples), all = { 0, 4 };
+    cell_weights weights = weigh_cells(row);
 
-    add_cell(row, cells.begin, cell_span(row, cells.begin), histogram);
+    add_cell(row, &weights, cells.begin, cell_span(row, cells.begin), histogram);
     for (int first = cells.begin + 1; first < cells.end; first += DW_CELL_CHUNK) {
         int count = cells.end - first < DW_CELL_CHUNK ? cells.end - first : DW_CELL_CHUNK;
         int high = classify_flat(row->upper + first, row->lower + first, classes, count);
@@ -107,24 +124,26 @@ void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram)
 
         for (int c = next_mixed(classes, 0, count); c < count;
              c = next_mixed(classes, c + 1, count), mixed++)
-            add_cell(row, first + c, all, histogram);
+            add_cell(row, &weights, first + c, all, histogram);
         histogram[0] += full * (uint32_t)(count - mixed - high);
         histogram[DW_COVERAGE_BINS - 1] += full * (uint32_t)high;
     }
     if (cells.end > cells.begin)
-        add_cell(row, cells.end, cell_span(row, cells.end), histogram);
+        add_cell(row, &weights, cells.end, cell_span(row, cells.end), histogram);
 }
 
-static inline uint32_t count_cell(const dw_cell_row *row, int c, dw_span span,
-                                  uint32_t cutoff_sample)
+static inline uint32_t count_cell(const dw_cell_row *row, const cell_weights *weights, int c,
+                                  dw_span span, int cutoff_sample)
 {
-    uint32_t corners[4] = { DW_CORNERS(row, c) };
     uint32_t passing = 0;
 
-    for (int ky = row->sub_rows.begin; ky < row->sub_rows.end; ky++)
+    for (int ky = row->sub_rows.begin; ky < row->sub_rows.end; ky++) {
+        int left, slope;
+
+        cell_sub_row(row, c, weights->y[ky], &left, &slope);
         for (int kx = span.begin; kx < span.end; kx++)
-            passing += corner_sample(corners[0], corners[1], corners[2], corners[3], row, kx, ky) >=
-                       cutoff_sample;
+            passing += 16 * left + weights->x[kx] * slope >= cutoff_sample;
+    }
     return passing;
 }
 
@@ -134,7 +153,9 @@ uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample)
     uint16_t least = (uint16_t)((cutoff_sample + DW_SAMPLE_ONE - 1) / DW_SAMPLE_ONE);
     uint64_t full = (uint64_t)(4 * (row->sub_rows.end - row->sub_rows.begin));
     dw_span cells = sampled_cells(row->samples), all = { 0, 4 };
-    uint64_t passing = count_cell(row, cells.begin, cell_span(row, cells.begin), cutoff_sample);
+    cell_weights weights = weigh_cells(row);
+    uint64_t passing =
+        count_cell(row, &weights, cells.begin, cell_span(row, cells.begin), (int)cutoff_sample);
 
     for (int first = cells.begin + 1; first < cells.end; first += DW_CELL_CHUNK) {
         int count = cells.end - first < DW_CELL_CHUNK ? cells.end - first : DW_CELL_CHUNK;
@@ -143,10 +164,11 @@ uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample)
                                                      classes, count);
         for (int c = next_mixed(classes, 0, count); c < count;
              c = next_mixed(classes, c + 1, count))
-            passing += count_cell(row, first + c, all, cutoff_sample);
+            passing += count_cell(row, &weights, first + c, all, (int)cutoff_sample);
     }
     if (cells.end > cells.begin)
-        passing += count_cell(row, cells.end, cell_span(row, cells.end), cutoff_sample);
+        passing +=
+            count_cell(row, &weights, cells.end, cell_span(row, cells.end), (int)cutoff_sample);
     return passing;
 }
 
@@ -160,28 +182,36 @@ void dw_coverage_suffix_sums(const uint32_t *histogram, uint64_t *passing)
     }
 }
 
+/* The last bin of [1, DW_COVERAGE_BINS - 1] that `least` samples or more pass; 0: none. passing
+ * falls from bin to bin. */
+static int last_passing(const uint64_t *passing, uint64_t least)
+{
+    int low = 0, high = DW_COVERAGE_BINS - 1;
+
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+
+        if (passing[middle] >= least)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
 uint32_t dw_coverage_choose_bin(const uint64_t *passing, uint64_t count, uint64_t target,
                                 uint64_t target_count, uint32_t cutoff_alpha)
 {
-    int wanted = (int)((cutoff_alpha + 8) / 16), best = 0, best_distance = 0, low, high;
-    uint64_t best_miss = UINT64_MAX;
+    /* The best bin is one of two neighbours: the last that passes enough, or the next. */
+    int enough = last_passing(passing, (target * count + target_count - 1) / target_count);
+    int best = enough > 0 ? enough : 1, next = best + 1, low, high;
 
-    for (int bin = 1; bin < DW_COVERAGE_BINS; bin++) {
-        uint64_t miss = dw_coverage_miss(passing[bin], count, target, target_count);
-        int distance = bin > wanted ? bin - wanted : wanted - bin;
-
-        if (miss < best_miss || (miss == best_miss && distance < best_distance)) {
-            best = bin;
-            best_miss = miss;
-            best_distance = distance;
-        }
-    }
-    low = high = best;
-    while (low > 1 && passing[low - 1] == passing[best])
-        low--;
-    while (high + 1 < DW_COVERAGE_BINS && passing[high + 1] == passing[best])
-        high++;
-    return (uint32_t)dw_place_threshold(low, high, wanted);
+    if (next < DW_COVERAGE_BINS && dw_coverage_miss(passing[next], count, target, target_count) <
+                                       dw_coverage_miss(passing[best], count, target, target_count))
+        best = next;
+    high = last_passing(passing, passing[best]);
+    low = last_passing(passing, passing[best] + 1) + 1;
+    return (uint32_t)dw_place_threshold(low, high, (int)((cutoff_alpha + 8) / 16));
 }
 
 dw_alpha_remap dw_coverage_choose_remap(const dw_atlas_plan *plan, const uint32_t *histogram,
@@ -448,11 +478,12 @@ static dw_alpha_remap correct_remap(const dw_tile_work *work, int level, dw_alph
 static dw_status refine_level(dw_tile_work *work, int level, const uint64_t *target,
                               const uint64_t *target_count, dw_error *err)
 {
+    uint64_t count = dw_sample_count(dw_work_place(work, level));
     dw_alpha_remap trial = work->remaps[level], best = trial;
     uint64_t best_miss = UINT64_MAX, miss;
 
     trial.strength = 65536;
-    for (int round = 0; round <= DW_REFINE_ROUNDS && best_miss > 0; round++) {
+    for (int round = 0; round <= DW_REFINE_ROUNDS; round++) {
         if (round > 0)
             trial = correct_remap(work, level, trial, target, target_count);
         if (try_remap(work, level, &trial, target, target_count, &miss, err) != DW_OK)
@@ -461,6 +492,8 @@ static dw_status refine_level(dw_tile_work *work, int level, const uint64_t *tar
             best = trial;
             best_miss = miss;
         }
+        if (dw_coverage_is_met(best_miss, count, target_count[0]))
+            break;
     }
     best.strength = work->plan->strength;
     work->remaps[level] = best;

@@ -30,9 +30,8 @@ void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram);
 uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample);
 
 /* The histogram bin, 1 to DW_COVERAGE_BINS - 1, at which a threshold passes the share of samples
- * nearest to target / target_count; among equal misses (see dw_coverage_miss) the one nearest to
- * the cutoff, then the lower, placed among the bins that pass the same samples by
- * dw_place_threshold. */
+ * nearest to target / target_count (see dw_coverage_miss), placed among the bins that pass the same
+ * samples by dw_place_threshold. */
 uint32_t dw_coverage_choose_bin(const uint64_t *passing, uint64_t count, uint64_t target,
                                 uint64_t target_count, uint32_t cutoff_alpha);
 

@@ -175,6 +175,13 @@ DW_INLINE uint64_t dw_coverage_miss(uint64_t passing, uint64_t count, uint64_t t
     return got < wanted ? (wanted - got) * DW_U64(2) + DW_U64(1) : (got - wanted) * DW_U64(2);
 }
 
+/* Whether a summed miss is under a twentieth of a point of coverage: no round can better it much.
+ */
+DW_INLINE bool dw_coverage_is_met(uint64_t miss, uint64_t count, uint64_t target_count)
+{
+    return miss <= ((count * target_count) >> 10);
+}
+
 /* The threshold bin among [low, high], all of which pass the same samples: the one nearest to
  * `wanted`, but a step of 8-bit alpha (16 bins) inside the ends where there is room, so that
  * rounding the remapped alpha turns no sample over. */

@@ -21,8 +21,8 @@
  * dx of a seed in one 16-bit key and covers a 4x4 block plus an 8-tap footprint. */
 #define DW_DILATE_RADIUS 7
 
-/* Content sides in texels below which alpha keeps its average: one texel passes whole or not at all,
- * so that no remap can meet a share. */
+/* Content sides in texels below which alpha keeps its average: one texel passes whole or not at
+ * all, so that no remap can meet a share. */
 #define DW_COVERAGE_SIDE_MIN 2
 
 #define DW_SHARE_ONE (1u << 20) /* denominator of a coverage that the caller gives */

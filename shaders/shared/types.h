@@ -11,6 +11,7 @@
 #define DW_I64(x)  int64_t(x)
 #define DW_U64(x)  uint64_t(x)
 #else
+#include <stdbool.h>
 #include <stdint.h>
 typedef uint32_t uint;
 #define DW_INLINE  static inline
