@@ -273,12 +273,48 @@ static PyObject *buffer_closed(PyObject *object, void *unused)
     return PyBool_FromLong(((dw_py_buffer *)object)->buffer == NULL);
 }
 
+PyDoc_STRVAR(write_doc,
+             "write($self, /, array, offset=0)\n--\n\n"
+             "Copy an array's bytes into the buffer.\n\n"
+             "Parameters\n----------\n"
+             "array : array_like\n"
+             "    Any shape, strides and dtype but object; its values in C order and native byte "
+             "order.\n"
+             "offset : int, optional\n"
+             "    First byte in the buffer.\n\n"
+             "Raises\n------\n"
+             "ValueError\n"
+             "    The bytes do not fit, or the buffer or its device is closed.\n"
+             "TypeError\n"
+             "    The dtype holds objects.");
+
+PyDoc_STRVAR(numpy_doc,
+             "numpy($self, /, dtype, shape, offset=0)\n--\n\n"
+             "Copy bytes of the buffer into a new array, after all work submitted before.\n\n"
+             "Parameters\n----------\n"
+             "dtype : dtype_like\n"
+             "    Of plain numbers; structured ones too.\n"
+             "shape : int or tuple of int\n"
+             "offset : int, optional\n"
+             "    First byte in the buffer.\n\n"
+             "Returns\n-------\n"
+             "ndarray\n\n"
+             "Raises\n------\n"
+             "ValueError\n"
+             "    The bytes lie beyond the end, or the buffer or its device is closed.\n"
+             "TypeError\n"
+             "    The dtype holds objects.");
+
+PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\n"
+                        "Give the memory back. Closing twice is fine.\n\n"
+                        "Raises\n------\n"
+                        "ValueError\n"
+                        "    Another thread is writing or reading it.");
+
 static PyMethodDef buffer_methods[] = {
-    { "write", (PyCFunction)(void (*)(void))buffer_write, METH_VARARGS | METH_KEYWORDS,
-      "write($self, /, array, offset=0)\n--\n\nCopies the array's bytes in, in C order." },
-    { "numpy", (PyCFunction)(void (*)(void))buffer_numpy, METH_VARARGS | METH_KEYWORDS,
-      "numpy($self, /, dtype, shape, offset=0)\n--\n\nA fresh array of the bytes at offset." },
-    { "close", buffer_close, METH_NOARGS, "close($self, /)\n--\n\nGives the memory back." },
+    { "write", (PyCFunction)(void (*)(void))buffer_write, METH_VARARGS | METH_KEYWORDS, write_doc },
+    { "numpy", (PyCFunction)(void (*)(void))buffer_numpy, METH_VARARGS | METH_KEYWORDS, numpy_doc },
+    { "close", buffer_close, METH_NOARGS, close_doc },
     { NULL, NULL, 0, NULL },
 };
 

@@ -217,18 +217,48 @@ static PyObject *device_lose(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\n"
+                        "Give back all that the device holds.\n\n"
+                        "Calls that run on other threads end first; later ones raise ValueError. "
+                        "Closing twice is fine.");
+
+PyDoc_STRVAR(memory_doc,
+             "memory($self, /)\n--\n\n"
+             "Tell how much memory the device's buffers take.\n\n"
+             "Returns\n-------\n"
+             "dict of str to int\n"
+             "    Bytes: ``used_bytes`` in live buffers, ``reserved_bytes`` taken from the driver "
+             "or the\n    system, ``total_bytes`` of the device's own memory (0 for native).");
+
+PyDoc_STRVAR(
+    live_counts_doc,
+    "live_counts($self, /)\n--\n\n"
+    "Count the objects that are alive, so that a leak shows.\n\n"
+    "Returns\n-------\n"
+    "dict of str to int\n"
+    "    ``buffers``, ``pipelines``, ``memory_blocks``, and ``retired``: buffers that were "
+    "closed\n    while their last use may still run.");
+
+PyDoc_STRVAR(timings_doc,
+             "timings($self, /)\n--\n\n"
+             "Tell how long each pass took when it last ran.\n\n"
+             "Returns\n-------\n"
+             "dict of str to float\n"
+             "    Milliseconds by pass name, on the device's own clock for Vulkan passes and on "
+             "the\n    host's for native ones. Runs of one name within one submission are added "
+             "up.");
+
+PyDoc_STRVAR(lose_doc,
+             "_lose($self, cause, /)\n--\n\n"
+             "Fail later calls as a loss by the driver would, to test what copes with it.");
+
 static PyMethodDef device_methods[] = {
-    { "close", device_close, METH_NOARGS,
-      "close($self, /)\n--\n\nGives back all the device holds." },
-    { "_lose", device_lose, METH_VARARGS,
-      "_lose($self, cause, /)\n--\n\nFails later calls as a loss by the driver would." },
+    { "close", device_close, METH_NOARGS, close_doc },
+    { "_lose", device_lose, METH_VARARGS, lose_doc },
     { "_info", device_info, METH_NOARGS, "_info($self, /)\n--\n\nThe fields of DeviceInfo." },
-    { "memory", device_memory, METH_NOARGS,
-      "memory($self, /)\n--\n\nBytes used, reserved and in total." },
-    { "live_counts", device_live_counts, METH_NOARGS,
-      "live_counts($self, /)\n--\n\nObjects of each kind that are alive." },
-    { "timings", device_timings, METH_NOARGS,
-      "timings($self, /)\n--\n\nMilliseconds of each pass's last run." },
+    { "memory", device_memory, METH_NOARGS, memory_doc },
+    { "live_counts", device_live_counts, METH_NOARGS, live_counts_doc },
+    { "timings", device_timings, METH_NOARGS, timings_doc },
     { NULL, NULL, 0, NULL },
 };
 
