@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""What the README tells newcomers to type."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import dapplewood as dw
+import pytest
+from dapplewood.cli.inputs import tiles_of
+from dapplewood.cli.parser import make_parser
+from dapplewood.io import read_texture, write_image
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("etcpak")
+    monkeypatch.chdir(tmp_path)
+    image, _ = dw.samples.foliage_atlas(512, 8, 8, gutter=8)
+    write_image("atlas.png", image)
+    (program,) = blocks("python")
+    exec(compile(program, "README.md", "exec"), {})
+    assert len(read_texture("atlas.ktx2").levels) == 5
+    padded = read_texture("atlas.dds")
+    assert padded.complete and padded.format == "bc7"
+    assert "64 tiles" in capsys.readouterr().out
+
+
+def commands() -> list[list[str]]:
+    lines = "\n".join(blocks("sh")).splitlines()
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("dapplewood")]
+
+
+def test_every_command_is_one():
+    assert len(commands()) >= 5
+    for words in commands():
+        options = make_parser().parse_args(words)
+        if words[0] in ("bake", "report"):
+            tiles_of(options.tiles, options.gutter, options.rects)
+
+
+def test_every_file_named_is_there():
+    named = re.findall(r"\]\(([\w/.]+)\)|`(bench/[\w.]*)`|bin/python ([\w/.]+\.py)", README)
+    paths = {path for groups in named for path in groups if path}
+    assert len(paths) >= 4
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_make_targets_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in set(re.findall(r"\bmake (\w+)", README)):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
