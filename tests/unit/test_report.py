@@ -322,6 +322,51 @@ def test_rects_between_background_bleed_from_it(device):
     np.testing.assert_allclose(report.after.bleed[:, 0], 0.5)
 
 
+LAYOUTS = {
+    "powers of two": ((256, 256), TileGrid(4, 4, 8)),
+    "one texel to spare": ((256, 128), TileGrid(8, 4, 3)),
+    "odd image": ((251, 120), TileRects([[0, 0, 125, 60], [125, 0, 126, 60]], 8)),
+    "odd grid": ((300, 150), TileGrid(3, 2, 9)),
+    "scattered": ((250, 300), TileRects([[7, 9, 51, 103], [60, 3, 99, 77], [60, 90, 33, 61]], 6)),
+    "no gutter": ((64, 64), TileGrid(2, 2)),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_caps_of_a_layout_are_the_last_levels_without_bleed(name):
+    (width, height), tiles = LAYOUTS[name]
+    layout = Layout.of_tiles(width, height, TileRects(tiles.rects_for(width, height), tiles.gutter))
+    caps = layout.caps()
+    along, at_corner = geometric_bleed(layout, layout.level_count)
+    worst = np.maximum(along.max(axis=2), at_corner).max(axis=0)  # NaN once a tile is gone
+    clean = [bool(value == 0) for value in worst] + [False]
+    assert caps.bilinear == clean.index(False) - 1
+    assert caps.bilinear >= caps.one_texel >= caps.two_texels >= caps.anisotropic_8x >= -1
+
+
+def test_caps_of_halving_tiles_follow_the_gutter():
+    layout = Layout.of_tiles(1024, 1024, TileRects(TileGrid(4, 4).rects_for(1024, 1024), 8))
+    assert layout.caps() == dw.LevelCaps(4, 3, 2, 0)
+    alone = Layout.of_tiles(96, 64, TileRects([[0, 0, 96, 64]]))
+    assert alone.caps() == dw.LevelCaps(6, 6, 6, 6)
+
+
+@pytest.mark.parametrize("name", ["odd image", "odd grid", "scattered"])
+def test_measured_bleed_is_geometric_in_odd_layouts(name, device):
+    (width, height), tiles = LAYOUTS[name]
+    image = np.full((height, width, 4), 255, np.uint8)
+    report = dw.bake_atlas(image, tiles=tiles, device=device).report(distances=[4.0])
+    layout = Layout.of_tiles(width, height, TileRects(report.tiles, tiles.gutter))
+    along, _ = geometric_bleed(layout, 4)
+    np.testing.assert_allclose(report.after.bleed[:, :4], along, atol=1e-6)
+
+
+def test_kept_gutters_keep_neighbours_apart_too(sample, device):
+    image, tiles = sample
+    report = dw.bake_atlas(image, tiles=tiles, fill="keep", device=device).report(distances=[4.0])
+    report.assert_within(bleed=0.0)
+
+
 # ---- JSON ----
 
 

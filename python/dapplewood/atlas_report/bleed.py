@@ -77,10 +77,7 @@ def _axis_taps(position: np.ndarray, size: int, level_size: int) -> tuple[np.nda
 
 def _points(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
     """Points of level 0, (tiles, 4 edges, points, 2) and (tiles, 4 corners, 2)."""
-    place = layout.places[:, 0]
-    x0, y0, x1, y1 = (
-        place["content_" + name].astype(float)[:, None] for name in ("x0", "y0", "x1", "y1")
-    )
+    x0, y0, x1, y1 = layout.drawn().astype(float).T[..., None]
     across, down = x0 + (x1 - x0) * _ALONG, y0 + (y1 - y0) * _ALONG
     still = np.ones_like(_ALONG)
     edges = [(x0 * still, down), (across, y0 * still), (x1 * still, down), (across, y1 * still)]

@@ -10,9 +10,12 @@ import numpy as np
 
 from .. import _core
 from ..layouts import record_dtype, records
-from ..tiles import TileRects
+from ..tiles import LevelCaps, TileRects
 
 __all__ = ["Layout"]
+
+# Of the needs that LevelCaps names.
+_HALF_TEXELS = (1, 2, 4, 9)
 
 
 def _rects(place: np.ndarray, prefix: str) -> np.ndarray:
@@ -101,6 +104,51 @@ class Layout:
         for level in range(self.level_count):
             out[self.alive(level), level] = self.owned(level)[:, 2:].min(axis=1)
         return out
+
+    def drawn(self) -> np.ndarray:
+        """(tiles, 4) int: x0, y0, x1, y1 of the cards in texels of level 0, inside their gutters.
+
+        Unlike content, which a bake that keeps its gutters takes to be the whole tile.
+        """
+        rects = self.tiles.rects.astype(np.int64)
+        inside = rects + np.array([1, 1, -2, -2]) * self.tiles.gutter
+        inside[:, 2:] += inside[:, :2]
+        return inside
+
+    def caps(self) -> LevelCaps:
+        """The last levels at which no tap reaches a texel of another tile, from the texels
+        themselves: they hold for tiles and images of any size.
+
+        Returns
+        -------
+        LevelCaps
+            As `BakedAtlas.levels_safe`; -1 where not even level 0 is safe.
+        """
+        if len(self) < 2 or self.is_array:
+            return LevelCaps(*[self.level_count - 1] * 4)
+        rooms = [self._room(level) for level in range(self.level_count)]
+        found = []
+        for need in _HALF_TEXELS:
+            safe = [room >= need for room in rooms]
+            found.append((safe + [False]).index(False) - 1)
+        return LevelCaps(*found)
+
+    def _room(self, level: int) -> float:
+        """The least half texels between a card's edge and the end of its tile at a level.
+
+        An edge of the image needs none: samplers clamp there. -1 where a tile is gone.
+        """
+        if (self.tile_levels <= level).any():
+            return -1.0
+        place, drawn = self.places[:, level], self.drawn()
+        least = np.inf
+        for axis, name in enumerate("xy"):
+            size, level_size = (int(self.sizes[n][axis]) for n in (0, level))
+            begin, end = place[name + "0"].astype(np.int64), place[name + "1"].astype(np.int64)
+            before = 2 * (drawn[:, axis] * level_size - begin * size)[begin > 0]
+            after = 2 * (end * size - drawn[:, axis + 2] * level_size)[end < level_size]
+            least = min([least, *(each.min() / size for each in (before, after) if each.size)])
+        return least
 
     def areas(self, level: int, *, gutters: bool) -> np.ndarray:
         """(tiles, 4) float: x0, y0, x1, y1 of the tiles of level 0, in texels of a level.

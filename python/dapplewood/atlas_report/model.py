@@ -54,7 +54,8 @@ class ChainReport:
     fringe_mean : (levels,) float
         Mean absolute colour error of passing texels, in 8-bit steps, against the alpha-weighted
         mean light of the level-0 texels under each. Rounding alone makes 0.25; past an odd size
-        every chain made level by level adds a step or two of no sign.
+        every chain made level by level adds a step or two of no sign, and so does any filter that
+        is no box.
     fringe_signed : (levels,) float
         Mean with its sign: negative is darker than it should be.
     fringe_worst : (levels,) float

@@ -16,7 +16,7 @@ from ..baseline import naive_levels
 from ..device import Device, default_device
 from ..io import Texture, encode_png, read_texture, unpremultiply
 from ..sources import load_source
-from ..tiles import level_caps, resolve_tiles
+from ..tiles import resolve_tiles
 from .bleed import geometric_bleed, measured_bleed, no_bleed
 from .layout import Layout
 from .measure import Bench, default_distances, lods_at
@@ -204,14 +204,13 @@ def report_texture(
     bleed = no_bleed(layout, count) if layout.is_array else geometric_bleed(layout, count)
     alphas = [level[..., 3] for level in levels]
     after = bench.chain(levels, alphas, bleed, (original[..., 3], original[..., 3]))
-    neighbours = len(layout) > 1 and not layout.is_array
     report = AtlasReport(
         name=name,
         color_space=texture.color_space,
         tiles=layout.tiles.rects.astype(int),
         gutter=layout.tiles.gutter,
         cutoffs=cutoffs,
-        levels_safe=level_caps(layout.tiles.gutter, layout.level_count - 1, neighbours),
+        levels_safe=layout.caps(),
         tile_edges=layout.edges(),
         card_coverage=bench.card_coverage(original[..., 3]),
         after=after,
