@@ -139,10 +139,8 @@ class _Sheet:
         self.areas[:, 2:] += self.areas[:, :2]
         self.edges = layout.rects[:, 2:].min(axis=1)
 
-    def card(self, which: str, level: int, tile: int) -> _Card | None:
-        """None where the chain has ended."""
-        if level >= len(self.chains[which]):
-            return None
+    def card(self, which: str, level: int, tile: int) -> _Card:
+        """A tile of a level that the chain has."""
         image = self.chains[which][level]
         scale = np.array([image.shape[1] / self.width, image.shape[0] / self.height] * 2)
         return _Card(image, self.areas[tile] * scale, self.cutoff)
@@ -215,12 +213,12 @@ class _Painter:
             self._heading(x, level)
             for row, which in enumerate(("before", "after")):
                 y = self.line + _GAP // 2 + row * self.row
-                cards = [self.sheet.card(which, level, tile) for tile in self.picked]
                 if column == 0:
                     self._write(which, x, y, _BEFORE if which == "before" else _AFTER)
-                if None in cards:
+                if level >= len(self.sheet.chains[which]):
                     self._write("chain ends", x, y + self.line + self.card // 2, _FAINT)
                 else:
+                    cards = [self.sheet.card(which, level, tile) for tile in self.picked]
                     self._cell(cards, x, y + self.line)
         return self.paper
 

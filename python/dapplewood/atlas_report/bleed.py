@@ -158,10 +158,11 @@ def _foreign(
 
 def _merge(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Each tile was measured in one part and is NaN in the others."""
-    merged = parts[0]
-    for part in parts[1:]:
-        merged = tuple(np.where(np.isnan(a), b, a) for a, b in zip(merged, part, strict=True))
-    return merged
+    along, at_corner = parts[0]
+    for next_along, next_corner in parts[1:]:
+        along = np.where(np.isnan(along), next_along, along)
+        at_corner = np.where(np.isnan(at_corner), next_corner, at_corner)
+    return along, at_corner
 
 
 def measured_bleed(

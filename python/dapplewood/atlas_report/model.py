@@ -30,7 +30,7 @@ def tidy(values: Any) -> np.ndarray:
     return np.round(np.asarray(values, dtype=float), _DECIMALS) + 0.0
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ChainReport:
     """One mip chain, measured. Shares lie in [0, 1]; NaN where a tile is gone.
 

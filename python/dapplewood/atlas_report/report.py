@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["AtlasReport"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AtlasReport:
     """What a mip chain is worth: coverage, fringes, bleeding, per tile and level.
 
