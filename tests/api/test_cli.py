@@ -379,6 +379,19 @@ def test_demo_leaves_textures_sheet_and_report(folder, capsys):
     assert "<html" in page and "src=\"http" not in page and "href=\"http" not in page
 
 
+def test_demo_says_when_an_atlas_has_no_opacity(folder, capsys):
+    pytest.importorskip("matplotlib")
+    image = leaf(3, 64)
+    write_image("opacity.png", image[..., 3])
+    write_image("opaque.png", image[..., :3])
+    assert main(["demo", "opaque.png", "--device", "cpu"]) == 0
+    assert "warning: opaque is opaque; --opacity names" in capsys.readouterr().err
+    assert main(["demo", "opaque.png", "--device", "cpu", "--opacity", "opacity.png"]) == 0
+    assert capsys.readouterr().err == ""
+    levels = read_texture("out/opaque.ktx2").levels
+    assert levels[0][..., 3].min() == 0
+
+
 def same_chain(first: str, second: str) -> bool:
     return all(map(np.array_equal, read_texture(first).levels, read_texture(second).levels))
 

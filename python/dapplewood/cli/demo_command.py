@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .. import samples
 from ..atlas import BakedAtlas, bake_atlas
 from ..batch import write_report
@@ -40,6 +42,8 @@ def run(console: Console, options: Any) -> int:
         console.end_progress()
         for note in baked.notes:
             console.info(note)
+        if baked.source[..., 3].min() == np.iinfo(baked.source.dtype).max:
+            console.warn(f"{name} is opaque; --opacity names its opacity, a file or a channel")
         files, report = _write(baked, Path(options.out), name, console)
         device_text = f"{device.info.name} ({device.info.driver})"
     total = time.perf_counter() - begun
