@@ -303,8 +303,17 @@ def test_colour_and_progress_on_a_terminal_alone(monkeypatch):
     assert console.progress("bake") is None
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert Console("bake", verbosity=-1).progress("bake") is None
-    console.progress("bake")(0.5)
-    assert " 50 %" in sys.stderr.getvalue()
+    draw = console.progress("bake")
+    draw(0.5)
+    draw(0.501)
+    assert sys.stderr.getvalue().count(" 50 %") == 1
+    console.info("not said without -v")
+    console.warn("careful")
+    draw(0.502)
+    assert sys.stderr.getvalue().count(" 50 %") == 2
+    console.end_progress()
+    draw(0.9)
+    assert " 90 %" not in sys.stderr.getvalue() and sys.stderr.getvalue().endswith("\033[K")
 
 
 def test_tables_align_numbers_to_the_right():

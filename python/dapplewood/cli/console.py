@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..progress import ProgressBar
@@ -35,14 +36,17 @@ class Console:
         self.json_lines = json_lines
         self.verbosity = verbosity
         self.bar: ProgressBar | None = None
+        self.drawn = -1  # percent shown by the bar
+        self.lock = threading.Lock()  # work draws the bar from its own threads
 
     def result(self, text: str, data: dict[str, Any]) -> None:
         """One result, as text or as data."""
-        self.end_progress()
         if self.json_lines:
             head = {"schema": f"dapplewood.{self.command}", "schema_version": SCHEMA_VERSION}
             text = json.dumps({**head, **data}, allow_nan=False)
-        print(text, flush=True)
+        with self.lock:
+            self._wipe()
+            print(text, flush=True)
 
     def info(self, text: str) -> None:
         """Details, with -v."""
@@ -59,8 +63,9 @@ class Console:
         self._say(f"{self.paint('error', 'red', sys.stderr)}: {text}")
 
     def _say(self, text: str) -> None:
-        self.end_progress()
-        print(f"dapplewood: {text}", file=sys.stderr, flush=True)
+        with self.lock:
+            self._wipe()
+            print(f"dapplewood: {text}", file=sys.stderr, flush=True)
 
     def paint(self, text: str, color: str, stream: Any = None) -> str:
         """Text in colour where the stream is a terminal and NO_COLOR is not set."""
@@ -70,18 +75,32 @@ class Console:
             return text
         return f"\033[{_COLORS[color]}m{text}\033[0m"
 
-    def progress(self, label: str) -> ProgressBar | None:
-        """A bar on a terminal; None where there is none, or with -q."""
+    def progress(self, label: str) -> Callable[[float], None] | None:
+        """Draws a bar at a fraction, on a terminal; None where there is none, or with -q."""
         self.end_progress()
         if self.verbosity < 0 or not sys.stderr.isatty():
             return None
         self.bar = ProgressBar(label)
-        return self.bar
+        return self._draw
+
+    def _draw(self, fraction: float) -> None:
+        percent = int(100 * fraction)
+        with self.lock:
+            if self.bar is not None and percent != self.drawn:
+                self.drawn = percent
+                self.bar(fraction)
 
     def end_progress(self) -> None:
-        """Wipes the bar, so that a line can be printed; the next step draws it again."""
+        """Wipes the bar for good."""
+        with self.lock:
+            self._wipe()
+            self.bar = None
+
+    def _wipe(self) -> None:
+        """Makes room for a line; the next step draws the bar again."""
         if self.bar is not None:
             self.bar.close()
+            self.drawn = -1
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, indent: str = "") -> str:

@@ -147,7 +147,9 @@ def _add_bake(commands: Any, shared: argparse.ArgumentParser) -> None:
         metavar="WHERE",
         help="a channel, r g b or a, or a file: {dir}/{stem}_Opacity.png",
     )
-    group.add_argument("--premultiplied", action="store_true", help="the colours are")
+    group.add_argument(
+        "--premultiplied", action="store_true", help="the colours of the file are times alpha"
+    )
     _add_writing(parser)
 
 
