@@ -6,6 +6,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +18,7 @@ import numpy as np
 
 from ..atlas import bake_atlas
 from ..device import Device
+from ..tiles import TileGrid
 
 __all__ = ["Figure", "bake_figures", "copy_speed", "peak_bytes", "time_in_turns"]
 
@@ -116,30 +120,47 @@ def time_in_turns(
     return spans
 
 
-def peak_bytes(work: Callable[[], Any]) -> int | None:
-    """The greatest memory in use during `work` above that before it; None where unknown."""
-    try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")  # forget the peak so far
-        before = _status_bytes("VmRSS")
-        result = work()
-        peak = _status_bytes("VmHWM")
-    except (OSError, KeyError):
-        return None
-    del result
-    return max(0, peak - before)
+# Bakes once in a process of its own, where no memory freed before can hide what is taken.
+_PEAK = """
+import sys
+import numpy as np
+import dapplewood as dw
 
-
-def _status_bytes(field: str) -> int:
+def held(field):
     with open("/proc/self/status") as file:
-        lines = dict(line.split(":", 1) for line in file)
-    return int(lines[field].split()[0]) * 1024
+        return 1024 * int(dict(line.split(":", 1) for line in file)[field].split()[0])
+
+path, which, threads, columns, rows, gutter = sys.argv[1:]
+image = np.load(path)
+device = dw.Device(which, threads=int(threads))
+dw.bake_atlas(image[:16, :16], device=device)
+before = held("VmRSS")
+baked = dw.bake_atlas(image, tiles=dw.TileGrid(int(columns), int(rows), int(gutter)), device=device)
+print(held("VmHWM") - before)
+"""
+
+
+def peak_bytes(image: np.ndarray, tiles: TileGrid, device: Device, threads: int) -> int | None:
+    """The greatest memory in use while an atlas is baked, source left out; None where unknown."""
+    if not os.path.exists("/proc/self/status"):
+        return None
+    info = device.info
+    which = "cpu" if info.kind == "native" else str(info.index)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "image.npy")
+        np.save(path, image)
+        words = [path, which, threads, tiles.columns, tiles.rows, tiles.gutter]
+        result = subprocess.run(
+            [sys.executable, "-c", _PEAK, *map(str, words)],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    return int(result.stdout)
 
 
 def bake_figures(
     devices: Mapping[str, tuple[Device, int]],
     image: np.ndarray,
-    tiles: Any,
+    tiles: TileGrid,
     *,
     repeats: int,
     copy_bytes_per_s: float,
@@ -167,7 +188,7 @@ def bake_figures(
     del baked
     figures = []
     for name, (device, threads) in devices.items():
-        peak = peak_bytes(works[name])
+        peak = peak_bytes(image, tiles, device, threads)
         ratio = None if peak is None else peak / chain
         timings = device.timings()
         spent = timings.get("atlas_bake", 0.0)
