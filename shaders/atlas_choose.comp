@@ -1,94 +1,125 @@
 #version 460
 // SPDX-License-Identifier: MIT
-// The remap of one tile at one level, a workgroup each: for every cutoff the histogram bin at which
-// a threshold passes the share of samples nearest to the wanted one. Small tiles make their
-// histogram here.
+// The remap of one tile at one level, a workgroup each. Small tiles are counted here, and their
+// remaps corrected by what the bytes give; for large ones a first trial is left.
 #extension GL_GOOGLE_include_directive : require
 #include "lib/atlas.glsl"
+#include "lib/atlas_remap.glsl"
 #include "lib/atlas_cells.glsl"
+#include "lib/atlas_choice.glsl"
 
 layout(local_size_x = DW_ATLAS_LANES) in;
 
-const uint BINS_PER_LANE = DW_COVERAGE_BINS / DW_ATLAS_LANES;
+shared uint pairs[DW_REFINE_TEXELS / 2];
+shared dw_alpha_remap best_remap;
+shared uint64_t least_miss;
 
-shared uint64_t lane_sums[2][DW_ATLAS_LANES];
-shared uint64_t lane_misses[DW_ATLAS_LANES];
-shared uint lane_bins[DW_ATLAS_LANES];
-
-// Samples in this lane's bins and above, and the total of all. Uniform over the workgroup.
-uint64_t suffix_sum(out uint64_t total)
+// Alpha of the tile as it is counted, two texels to a word, row by row.
+void load_pairs(uint n, dw_tile_level place)
 {
-    uint lane = gl_LocalInvocationIndex;
-    uint from = 0u;
-    uint64_t own = 0ul;
+    dw_atlas_level level = levels[n];
+    int width = place.content_x1 - place.content_x0;
+    int texels = width * (place.content_y1 - place.content_y0);
 
-    for (uint i = 0u; i < BINS_PER_LANE; i++)
-        own += uint64_t(bins[lane * BINS_PER_LANE + i]);
-    lane_sums[0][lane] = own;
-    barrier();
-    for (uint step = 1u; step < uint(DW_ATLAS_LANES); step <<= 1) {
-        uint64_t other = lane + step < uint(DW_ATLAS_LANES) ? lane_sums[from][lane + step] : 0ul;
+    for (int i = int(gl_LocalInvocationIndex) * 2; i < texels; i += 2 * DW_ATLAS_LANES) {
+        uint pair = 0u;
 
-        lane_sums[from ^ 1u][lane] = lane_sums[from][lane] + other;
-        from ^= 1u;
-        barrier();
-    }
-    total = lane_sums[from][0];
-    return lane_sums[from][lane];
-}
+        for (int j = 0; j < 2 && i + j < texels; j++) {
+            int x = place.content_x0 + (i + j) % width, y = place.content_y0 + (i + j) / width;
+            uint alpha = is_source(n) ? source_alpha(source_index(x, y))
+                                      : uint(alphas[plane_index(level, x, y)]);
 
-// Whether bin a with its miss comes before bin b: the smaller miss, then nearer to the wanted bin,
-// then the lower bin.
-bool is_better(uint64_t miss_a, uint a, uint64_t miss_b, uint b, uint wanted)
-{
-    uint distance_a = a > wanted ? a - wanted : wanted - a;
-    uint distance_b = b > wanted ? b - wanted : wanted - b;
-
-    if (miss_a != miss_b)
-        return miss_a < miss_b;
-    return distance_a != distance_b ? distance_a < distance_b : a < b;
-}
-
-// The best bin for one cutoff; the same in all lanes. passing: samples in this lane's bins and
-// above.
-uint choose_bin(uint64_t passing, uint64_t count, uint64_t target, uint64_t target_count,
-                uint cutoff_alpha)
-{
-    uint lane = gl_LocalInvocationIndex;
-    uint wanted = (cutoff_alpha + 8u) / 16u, best = 0u;
-    uint64_t best_miss = 0ul;
-
-    for (uint i = 0u; i < BINS_PER_LANE; i++) {
-        uint bin = lane * BINS_PER_LANE + i;
-        uint64_t miss = dw_coverage_miss(passing, count, target, target_count);
-
-        passing -= uint64_t(bins[bin]);
-        if (bin == 0u)
-            continue;
-        if (best == 0u || is_better(miss, bin, best_miss, best, wanted)) {
-            best = bin;
-            best_miss = miss;
+            if (is_trying)
+                alpha = dw_alpha_from_8(dw_alpha_to_8(remapped_alpha(alpha)));
+            pair |= alpha << (16 * j);
         }
+        pairs[i >> 1] = pair;
     }
-    lane_misses[lane] = best_miss;
-    lane_bins[lane] = best;
-    barrier();
-    for (uint step = uint(DW_ATLAS_LANES) / 2u; step > 0u; step >>= 1) {
-        if (lane < step && is_better(lane_misses[lane + step], lane_bins[lane + step],
-                                     lane_misses[lane], lane_bins[lane], wanted)) {
-            lane_misses[lane] = lane_misses[lane + step];
-            lane_bins[lane] = lane_bins[lane + step];
-        }
-        barrier();
-    }
-    best = lane_bins[0];
-    barrier();
-    return best;
 }
 
-uint64_t join_words(uint low, uint high)
+uint pair_alpha(int at)
 {
-    return uint64_t(low) | uint64_t(high) << 32;
+    return pairs[at >> 1] >> (16 * (at & 1)) & 0xffffu;
+}
+
+void count_small(uint n, dw_tile_level place)
+{
+    int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
+    int columns = width + 1;
+
+    load_pairs(n, place);
+    begin_counts();
+    for (int i = int(gl_LocalInvocationIndex); i < columns * (height + 1); i += DW_ATLAS_LANES) {
+        int x = i % columns, y = i / columns;
+        int left = content_index(x - 1, 0, width), right = content_index(x, 0, width);
+        int upper = content_index(y - 1, 0, height) * width;
+        int lower = content_index(y, 0, height) * width;
+        dw_cell cell;
+
+        cell.a00 = pair_alpha(upper + left);
+        cell.a10 = pair_alpha(upper + right);
+        cell.a01 = pair_alpha(lower + left);
+        cell.a11 = pair_alpha(lower + right);
+        set_columns(cell, place, place.content_x0 + x);
+        set_rows(cell, place, place.content_y0 + y);
+        visit_cell(cell);
+    }
+    end_counts();
+}
+
+// The remap that the counts ask for, at full strength.
+void set_remap()
+{
+    sum_bins();
+    choose_thresholds();
+    if (gl_LocalInvocationIndex == 0u)
+        group_remap = dw_remap_from_thresholds(thresholds, push.cutoff_alpha, push.cutoff_count,
+                                               65536u);
+    barrier();
+    load_group_remap();
+}
+
+// Keeps the counted trial if none before missed less; one that is near enough misses nothing.
+void keep_trial(dw_tile_level place)
+{
+    if (gl_LocalInvocationIndex == 0u) {
+        uint64_t miss = trial_miss(place_samples(place));
+
+        if (miss < least_miss) {
+            least_miss = miss;
+            best_remap = group_remap;
+        }
+        if (dw_coverage_is_met(least_miss, place_samples(place), target_counts[0]))
+            least_miss = 0ul;
+    }
+    barrier();
+}
+
+// The remap of a small tile; where one is needed, it and its corrections are tried on the tile's
+// bytes.
+void choose_small(uint n, dw_tile_level place)
+{
+    least_miss = ~0ul;
+    for (int round = -1; round <= DW_REFINE_ROUNDS && least_miss > 0ul; round++) {
+        count_small(n, place);
+        if (is_trying)
+            keep_trial(place);
+        set_remap();
+        if (!is_trying)
+            best_remap = group_remap;
+        if (!is_trying && remap_kind == DW_REMAP_IDENTITY)
+            return;
+        is_trying = true;
+    }
+}
+
+// The first trial of a large tile's remap; none where alpha stays as averaged.
+void begin_trials(uint slot)
+{
+    uint miss = group_remap.kind == DW_REMAP_IDENTITY ? 0u : 0xffffffffu;
+
+    remaps[push.remap_count + slot] = group_remap;
+    set_best_miss(slot, uint64_t(miss) << 32 | uint64_t(miss));
 }
 
 void main()
@@ -96,31 +127,22 @@ void main()
     if (group_index() >= push.block_count)
         return;
     dw_atlas_block block = blocks[push.first_block + group_index()];
-    uint tile = has_flag(DW_ATLAS_IS_IMAGE_WIDE) ? 0u : block.place / push.level_total;
-    uint chosen[DW_CUTOFFS_MAX] = uint[DW_CUTOFFS_MAX](0u, 0u, 0u, 0u);
-    uint64_t count;
+    dw_tile_level place = places[block.place];
+    uint n = block.place % push.level_total;
 
+    load_targets(block.place / push.level_total);
     if (block.slot == DW_ATLAS_NONE) {
-        clear_bins();
-        add_cells(block.place % push.level_total, places[block.place], 0u,
-                  cell_count(places[block.place]));
+        choose_small(n, place);
     } else {
-        for (uint i = gl_LocalInvocationIndex; i < uint(DW_COVERAGE_BINS);
-             i += uint(DW_ATLAS_LANES))
-            bins[i] = histograms[block.slot * uint(DW_COVERAGE_BINS) + i];
-        barrier();
+        take_histogram(block.slot);
+        set_remap();
+        best_remap = group_remap;
     }
-    uint64_t passing = suffix_sum(count);
-
-    for (uint i = 0u; i < push.cutoff_count; i++) {
-        dw_atlas_share share = shares[tile * push.cutoff_count + i];
-        uint64_t target = join_words(share.passing_low, share.passing_high);
-        uint64_t target_count = join_words(share.count_low, share.count_high);
-
-        if (count > 0ul && target > 0ul && target < target_count)
-            chosen[i] = 16u * choose_bin(passing, count, target, target_count, push.cutoff_alpha[i]);
-    }
-    if (gl_LocalInvocationIndex == 0u)
-        remaps[block.at] = dw_remap_from_thresholds(chosen, push.cutoff_alpha, push.cutoff_count,
-                                              push.strength);
+    barrier();
+    if (gl_LocalInvocationIndex != 0u)
+        return;
+    remaps[block.at] = best_remap;
+    remaps[block.at].strength = push.strength;
+    if (has_flag(DW_ATLAS_IS_TRYING) && block.slot != DW_ATLAS_NONE)
+        begin_trials(block.slot);
 }

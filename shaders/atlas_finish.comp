@@ -5,100 +5,153 @@
 // the first coarser level that has one.
 #extension GL_GOOGLE_include_directive : require
 #include "lib/atlas.glsl"
+#include "lib/atlas_quads.glsl"
+#include "lib/atlas_remap.glsl"
+#include "lib/atlas_seeds.glsl"
+#include "lib/atlas_parents.glsl"
 
-#define SIDE   DW_ATLAS_FINISH_SIDE
-#define RADIUS DW_DILATE_RADIUS
-#define HALO   (SIDE + 2 * RADIUS)
+layout(local_size_x = DW_ATLAS_LANES) in;
 
-layout(local_size_x = SIDE, local_size_y = DW_ATLAS_LANES / SIDE) in;
-
-// Bit i of row j: texel (i - RADIUS, j - RADIUS) of the block is visible.
-shared uint visible_rows[HALO][2];
+const int ROW_QUADS = SIDE / 4;
+const int QUAD_STEP = DW_ATLAS_LANES / ROW_QUADS; // rows between the quads of a lane
+const int ROW_STEP = DW_ATLAS_LANES / SIDE;       // rows between the texels of a lane
+const int LANE_ROWS = SIDE / ROW_STEP;
 shared uint has_hidden;
-shared uint has_seed;
+shared uint has_far; // hidden texels without a near seed
 
-bool is_visible(uint n, dw_atlas_level level, int x, int y)
+uint place_index, n;
+dw_atlas_level level;
+dw_tile_level place;
+int x0, y0;
+
+uint tested_alpha(uint alpha)
 {
-    return n == 0u ? source_alpha(source_index(x, y)) != 0u
-                   : (colors[plane_index(level, x, y)] & DW_COLOR_VISIBLE) != 0u;
+    return dw_alpha_to_8(remapped_alpha(alpha));
 }
 
-uint color_at(uint n, dw_atlas_level level, int x, int y)
+int quad_x()
 {
-    return n == 0u ? source_color(source_index(x, y))
-                   : colors[plane_index(level, x, y)] & 0xffffffu;
+    return int(gl_LocalInvocationIndex) % ROW_QUADS * 4;
 }
 
-// Marks the visible texels of the block and its surroundings that lie in the content.
-void mark_visible(uint n, dw_atlas_level level, dw_tile_level place, int x0, int y0)
+int quad_y(int i)
 {
-    for (uint i = gl_LocalInvocationIndex; i < 2u * uint(HALO); i += uint(DW_ATLAS_LANES))
-        visible_rows[i >> 1][i & 1u] = 0u;
-    barrier();
-    for (int i = int(gl_LocalInvocationIndex); i < HALO * HALO; i += DW_ATLAS_LANES) {
-        int column = i % HALO, row = i / HALO;
-        int x = x0 + column - RADIUS, y = y0 + row - RADIUS;
+    return int(gl_LocalInvocationIndex) / ROW_QUADS + i * QUAD_STEP;
+}
 
-        if (x < place.content_x0 || x >= place.content_x1 || y < place.content_y0 ||
-            y >= place.content_y1 || !is_visible(n, level, x, y))
+uint output_index(int x, int y)
+{
+    return level.first - push.output_base + uint(y * level.width + x);
+}
+
+// Writes what is known of quad i of this lane; whether some of its texels are hidden.
+bool write_quad(int i)
+{
+    int x = x0 + quad_x(), y = y0 + quad_y(i);
+    uint bits = content_bits(place, x, y);
+    uint shown = 0u;
+
+    if (bits != 0u) {
+        dw_quad quad = load_quad(n, level, x, y, bits);
+        uvec4 tested = uvec4(tested_alpha(quad.alpha.x), tested_alpha(quad.alpha.y),
+                             tested_alpha(quad.alpha.z), tested_alpha(quad.alpha.w));
+
+        shown = has_flag(DW_ATLAS_IS_KEPT) ? bits : quad.visible;
+        store_colors(output_index(x, y), shown, quad.color | tested << 24);
+        store_averages(output_index(x, y), bits, (quad.alpha + 128u) / 257u);
+    }
+    quad_bits[quad_y(i) + RADIUS][quad_x() / 4 + MARGIN / 4] = shown;
+    return shown != bits;
+}
+
+// The visible texels around the block.
+void mark_surroundings()
+{
+    for (int i = int(gl_LocalInvocationIndex); i < HALO_QUADS * HALO_ROWS; i += DW_ATLAS_LANES) {
+        int quad = i % HALO_QUADS, row = i / HALO_QUADS;
+        int x = x0 + 4 * quad - MARGIN, y = y0 + row - RADIUS;
+
+        if (x < x0 || x >= x0 + SIDE || y < y0 || y >= y0 + SIDE)
+            quad_bits[row][quad] = visible_bits(n, level, x, y, content_bits(place, x, y));
+    }
+}
+
+uint color_at(int x, int y)
+{
+    return is_source(n) ? source_color(source_index(x, y))
+                   : plane_color(plane_index(level, x, y)) & 0xffffffu;
+}
+
+bool is_hidden(int column, int row)
+{
+    int x = x0 + column, y = y0 + row;
+
+    return x >= place.content_x0 && x < place.content_x1 && y >= place.content_y0 &&
+           y < place.content_y1 && !is_seed(column, row);
+}
+
+// Gives hidden texels the colour of a near seed; the others are marked, a bit for each of the rows
+// that this lane takes of its column.
+uint fill_near(int column, int first_row)
+{
+    uint alpha = tested_alpha(0u) << 24;
+    uint far = 0u;
+
+    for (int i = 0; i < LANE_ROWS; i++) {
+        int row = first_row + i * ROW_STEP;
+
+        if (!is_hidden(column, row))
             continue;
-        atomicOr(visible_rows[row][column >> 5], 1u << (column & 31));
-        has_seed = 1u;
+        uint key = nearest_seed(column, row);
+
+        if (key == DW_SEED_NONE)
+            far |= 1u << i;
+        else
+            set_output_texel(output_index(x0 + column, y0 + row),
+                             alpha | color_at(x0 + column + int(key & 15u) - RADIUS,
+                                              y0 + row + int((key >> 4) & 15u) - RADIUS));
     }
+    return far;
+}
+
+void fill_far(int column, int first_row, uint far)
+{
+    uint alpha = tested_alpha(0u) << 24;
+
+    for (int i = 0; i < LANE_ROWS; i++) {
+        int row = first_row + i * ROW_STEP;
+
+        if ((far >> i & 1u) == 0u)
+            continue;
+        uint color = parent_color(column, row);
+
+        if (is_source(n) && color == 0u)
+            color = color_at(x0 + column, y0 + row);
+        set_output_texel(output_index(x0 + column, y0 + row), alpha | color & 0xffffffu);
+    }
+}
+
+void fill_hidden()
+{
+    int column = int(gl_LocalInvocationIndex) % SIDE;
+    int first_row = int(gl_LocalInvocationIndex) / SIDE;
+
+    mark_surroundings();
     barrier();
-}
+    join_quads();
+    barrier();
+    join_rows();
+    barrier();
+    uint far = fill_near(column, first_row);
 
-// The least dw_seed_key around texel (column, row) of the block, DW_SEED_NONE without a seed.
-uint nearest_seed(int column, int row)
-{
-    uint best = DW_SEED_NONE;
-
-    for (int dy = -RADIUS; dy <= RADIUS; dy++) {
-        uint low = visible_rows[row + dy + RADIUS][0], high = visible_rows[row + dy + RADIUS][1];
-        uint window = low >> column | (column > 0 ? high << (32 - column) : 0u);
-        int left = findMSB(window & ((2u << RADIUS) - 1u)) - RADIUS;
-        int right = findLSB((window >> (RADIUS + 1)) & ((1u << RADIUS) - 1u)) + 1;
-
-        // findMSB and findLSB give -1 for none.
-        if (left >= -RADIUS)
-            best = min(best, dw_seed_key(left, dy));
-        if (right > 0)
-            best = min(best, dw_seed_key(right, dy));
-    }
-    return best < uint(RADIUS * RADIUS + 1) << 8 ? best : DW_SEED_NONE;
-}
-
-// The colour of the first coarser level of the tile that has one here, flags included; 0: none.
-uint pull_color(uint place_index, uint n, int x, int y)
-{
-    for (n++, place_index++; n < push.level_total; n++, place_index++) {
-        dw_tile_level parent = places[place_index];
-
-        if (parent.x1 <= parent.x0)
-            return 0u;
-        x = dw_clamp_index(x >> 1, parent.content_x0, parent.content_x1);
-        y = dw_clamp_index(y >> 1, parent.content_y0, parent.content_y1);
-
-        uint color = colors[plane_index(levels[n], x, y)];
-
-        if (color != 0u)
-            return color;
-    }
-    return 0u;
-}
-
-uint hidden_color(uint place_index, uint n, dw_atlas_level level, ivec2 at, ivec2 in_block)
-{
-    uint key = has_seed != 0u ? nearest_seed(in_block.x, in_block.y) : DW_SEED_NONE;
-
-    if (key != DW_SEED_NONE)
-        return color_at(n, level, at.x + int(key & 15u) - RADIUS,
-                        at.y + int((key >> 4) & 15u) - RADIUS);
-    uint color = pull_color(place_index, n, at.x, at.y);
-
-    if (color != 0u)
-        return color & 0xffffffu;
-    return n == 0u ? color_at(n, level, at.x, at.y) : 0u;
+    if (far != 0u)
+        has_far = 1u;
+    barrier();
+    if (has_far == 0u)
+        return;
+    load_parents(place_index, n, x0, y0);
+    barrier();
+    fill_far(column, first_row, far);
 }
 
 void main()
@@ -106,37 +159,25 @@ void main()
     if (group_index() >= push.block_count)
         return;
     dw_atlas_block block = blocks[push.first_block + group_index()];
-    uint n = block.place % push.level_total;
-    dw_atlas_level level = levels[n];
-    dw_tile_level place = places[block.place];
-    int x0 = place.content_x0 + int(block.at & 0xffffu) * SIDE;
-    int y0 = place.content_y0 + int(block.at >> 16) * SIDE;
-    int x = x0 + int(gl_LocalInvocationID.x);
-    int y_end = min(y0 + SIDE, place.content_y1);
+    bool is_filled = false;
 
-    if (gl_LocalInvocationIndex == 0u)
-        has_hidden = has_seed = 0u;
-    barrier();
-    if (x < place.content_x1 && !has_flag(DW_ATLAS_IS_KEPT))
-        for (int y = y0 + int(gl_LocalInvocationID.y); y < y_end; y += DW_ATLAS_LANES / SIDE)
-            if (!is_visible(n, level, x, y))
-                has_hidden = 1u;
-    barrier();
-    bool is_filled = has_hidden != 0u;
-
-    if (is_filled)
-        mark_visible(n, level, place, x0, y0);
-    if (x >= place.content_x1)
-        return;
-    for (int y = y0 + int(gl_LocalInvocationID.y); y < y_end; y += DW_ATLAS_LANES / SIDE) {
-        uint at = level.first + uint(y * level.width + x);
-        uint alpha = n == 0u ? source_alpha(source_index(x, y))
-                             : uint(alphas[plane_index(level, x, y)]);
-        uint color = is_filled && !is_visible(n, level, x, y)
-                         ? hidden_color(block.place, n, level, ivec2(x, y), ivec2(x - x0, y - y0))
-                         : color_at(n, level, x, y);
-
-        levels_out[at] = color | dw_alpha_to_8(dw_remap_alpha(remaps[block.slot], alpha)) << 24;
-        alpha_out[at] = uint8_t(dw_alpha_to_8(alpha));
+    place_index = block.place;
+    n = place_index % push.level_total;
+    level = levels[n];
+    place = places[place_index];
+    x0 = int(block.at & 0xffffu) * SIDE;
+    y0 = int(block.at >> 16) * SIDE;
+    if (gl_LocalInvocationIndex == 0u) {
+        has_hidden = has_seed = has_far = 0u;
+        group_remap = remaps[block.slot];
     }
+    barrier();
+    load_group_remap();
+    for (int i = 0; i < SIDE / QUAD_STEP; i++)
+        is_filled = write_quad(i) || is_filled;
+    if (is_filled)
+        has_hidden = 1u;
+    barrier();
+    if (has_hidden != 0u)
+        fill_hidden();
 }

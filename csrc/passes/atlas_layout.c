@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define DW_LEVEL_ALIGNMENT 64  /* texels between the beginnings of levels in the outputs */
+/* Texels between the beginnings of levels in the outputs: storage offsets of a byte a texel. */
+#define DW_LEVEL_ALIGNMENT 256
 #define DW_PART_ALIGNMENT  256 /* bytes; every device's storage offsets allow it */
 
 /* ---- lists of workgroups ---- */
@@ -65,7 +66,7 @@ static int content_height(const dw_tile_level *place)
     return place->content_y1 - place->content_y0;
 }
 
-/* Blocks of side x side texels over a content area. */
+/* Blocks of side x side texels over a content area, counted from its corner. */
 static dw_status add_content(dw_atlas_layout *layout, int tile, int level, int side, uint32_t slot,
                              dw_error *err)
 {
@@ -79,26 +80,31 @@ static dw_status add_content(dw_atlas_layout *layout, int tile, int level, int s
     return DW_OK;
 }
 
-/* Blocks of a tile's own area that reach outside its content. */
+/* The same, counted from the corner of the image. */
+static dw_status add_image_blocks(dw_atlas_layout *layout, int tile, int level, int side,
+                                  uint32_t slot, dw_error *err)
+{
+    const dw_tile_level *place = dw_atlas_place(layout->plan, tile, level);
+    uint32_t index = place_index(layout->plan, tile, level);
+
+    for (int y = place->content_y0 / side; y * side < place->content_y1; y++)
+        for (int x = place->content_x0 / side; x * side < place->content_x1; x++)
+            if (add_block(layout, index, (uint32_t)x | (uint32_t)y << 16, slot, err) != DW_OK)
+                return err->code;
+    return DW_OK;
+}
+
+/* Runs of a tile's texels outside its content. */
 static dw_status add_gutters(dw_atlas_layout *layout, int tile, int level, dw_error *err)
 {
     const dw_tile_level *place = dw_atlas_place(layout->plan, tile, level);
     uint32_t index = place_index(layout->plan, tile, level);
-    int side = DW_ATLAS_FINISH_SIDE;
+    int texels = (place->x1 - place->x0) * (place->y1 - place->y0) -
+                 content_width(place) * content_height(place);
 
-    for (int y = 0; place->y0 + y * side < place->y1; y++)
-        for (int x = 0; place->x0 + x * side < place->x1; x++) {
-            int x0 = place->x0 + x * side, y0 = place->y0 + y * side;
-            int x1 = x0 + side < place->x1 ? x0 + side : place->x1;
-            int y1 = y0 + side < place->y1 ? y0 + side : place->y1;
-
-            if (x0 >= place->content_x0 && x1 <= place->content_x1 && y0 >= place->content_y0 &&
-                y1 <= place->content_y1)
-                continue;
-            if (add_block(layout, index, (uint32_t)x | (uint32_t)y << 16, DW_ATLAS_NONE, err) !=
-                DW_OK)
-                return err->code;
-        }
+    for (int i = 0; i * DW_ATLAS_GUTTER_RUN < texels; i++)
+        if (add_block(layout, index, (uint32_t)i, DW_ATLAS_NONE, err) != DW_OK)
+            return err->code;
     return DW_OK;
 }
 
@@ -117,61 +123,79 @@ static bool is_image_wide(const dw_atlas_plan *plan)
     return plan->def.coverage == DW_COVERAGE_MODE_IMAGE;
 }
 
-static uint32_t chunk_count(const dw_tile_level *place)
+static int share_tiles(const dw_atlas_plan *plan)
 {
-    uint64_t cells = (uint64_t)(content_width(place) + 1) * (uint64_t)(content_height(place) + 1);
-
-    return (uint32_t)((cells + DW_ATLAS_CELLS - 1) / DW_ATLAS_CELLS);
+    return is_image_wide(plan) ? 1 : plan->tile_count;
 }
 
-/* Workgroups that count one tile at one level; slot: the histogram they add to. */
-static dw_status add_chunks(dw_atlas_layout *layout, int tile, int level, uint32_t slot,
-                            dw_error *err)
+/* Whether a (tile, level) is counted by several workgroups. */
+static bool has_histogram(const dw_atlas_plan *plan, int tile, int level)
 {
-    uint32_t count = chunk_count(dw_atlas_place(layout->plan, tile, level));
+    const dw_tile_level *place = dw_atlas_place(plan, tile, level);
 
-    for (uint32_t i = 0; i < count; i++)
-        if (add_block(layout, place_index(layout->plan, tile, level), i, slot, err) != DW_OK)
-            return err->code;
-    return DW_OK;
+    return is_remapped(plan, tile, level) &&
+           (int64_t)content_width(place) * content_height(place) > DW_REFINE_TEXELS;
 }
 
 /* A histogram in device memory for each (tile, level) that takes several workgroups, or one a level
- * for the whole image. slots: [tile][level_total]. */
-static void assign_slots(dw_atlas_layout *layout, uint32_t *slots)
+ * for the whole image. */
+static uint32_t count_slots(const dw_atlas_plan *plan)
+{
+    uint32_t count = 0;
+
+    if (plan->def.coverage == DW_COVERAGE_MODE_NONE)
+        return 0;
+    if (is_image_wide(plan))
+        return (uint32_t)plan->level_total;
+    for (int tile = 0; tile < plan->tile_count; tile++)
+        for (int level = 0; level < plan->tile_levels[tile]; level++)
+            count += has_histogram(plan, tile, level);
+    return count;
+}
+
+/* slots: [tile][level_total]. */
+static void assign_slots(const dw_atlas_layout *layout, uint32_t *slots)
 {
     const dw_atlas_plan *plan = layout->plan;
+    uint32_t next = 0;
 
-    layout->slot_count = is_image_wide(plan) ? (uint32_t)plan->level_total : 0;
     for (int tile = 0; tile < plan->tile_count; tile++)
         for (int level = 0; level < plan->tile_levels[tile]; level++) {
             uint32_t *slot = &slots[place_index(plan, tile, level)];
 
             *slot = DW_ATLAS_NONE;
-            if (!is_remapped(plan, tile, level))
-                continue;
-            if (is_image_wide(plan))
+            if (is_image_wide(plan) && is_remapped(plan, tile, level))
                 *slot = (uint32_t)level;
-            else if (chunk_count(dw_atlas_place(plan, tile, level)) > 1)
-                *slot = layout->slot_count++;
+            else if (!is_image_wide(plan) && has_histogram(plan, tile, level))
+                *slot = next++;
         }
 }
 
-static dw_status list_coverage(dw_atlas_layout *layout, dw_atlas_span *span, const uint32_t *slots,
-                               dw_error *err)
+/* Level 0 against the cutoffs, unless the caller said what they shall let pass. */
+static dw_status list_shares(dw_atlas_layout *layout, dw_atlas_span *span, dw_error *err)
 {
     const dw_atlas_plan *plan = layout->plan;
-    bool is_counted = plan->def.target_coverage == NULL;
+
+    begin_span(layout, span);
+    for (int tile = 0; plan->def.target_coverage == NULL && tile < plan->tile_count; tile++)
+        if (add_content(layout, tile, 0, DW_ATLAS_COUNT_SIDE, DW_ATLAS_NONE, err) != DW_OK)
+            return err->code;
+    end_span(layout, span);
+    return DW_OK;
+}
+
+static dw_status list_bins(dw_atlas_layout *layout, dw_atlas_span *span, const uint32_t *slots,
+                           dw_error *err)
+{
+    const dw_atlas_plan *plan = layout->plan;
 
     begin_span(layout, span);
     for (int level = 0; level < plan->level_total; level++)
         for (int tile = 0; tile < plan->tile_count; tile++) {
             uint32_t slot = slots[place_index(plan, tile, level)];
 
-            if (level >= plan->tile_levels[tile])
-                continue;
-            if ((slot != DW_ATLAS_NONE || (level == 0 && is_counted)) &&
-                add_chunks(layout, tile, level, slot, err) != DW_OK)
+            if (level < plan->tile_levels[tile] && slot != DW_ATLAS_NONE &&
+                add_content(layout, tile, level, DW_ATLAS_COUNT_SIDE, slot, err) != DW_OK)
                 return err->code;
         }
     end_span(layout, span);
@@ -199,19 +223,39 @@ static dw_status list_choices(dw_atlas_layout *layout, dw_atlas_span *span, cons
     return DW_OK;
 }
 
+/* Large tiles are tried for several cutoffs only. */
+static dw_status list_corrections(dw_atlas_layout *layout, dw_atlas_span *span,
+                                  const uint32_t *slots, dw_error *err)
+{
+    const dw_atlas_plan *plan = layout->plan;
+
+    begin_span(layout, span);
+    for (int tile = 0; layout->is_trying && tile < plan->tile_count; tile++)
+        for (int level = 0; level < plan->tile_levels[tile]; level++) {
+            uint32_t place = place_index(plan, tile, level);
+
+            if (slots[place] != DW_ATLAS_NONE &&
+                add_block(layout, place, place, slots[place], err) != DW_OK)
+                return err->code;
+        }
+    end_span(layout, span);
+    return DW_OK;
+}
+
 static dw_status list_remaps(dw_atlas_layout *layout, dw_error *err)
 {
     const dw_atlas_plan *plan = layout->plan;
     dw_atlas_stage *stage = &layout->stages[DW_ATLAS_TILES];
     uint32_t *slots = NULL;
 
-    layout->remap_count = place_index(plan, plan->tile_count + 1, 0);
     if (plan->def.coverage == DW_COVERAGE_MODE_NONE)
         return DW_OK;
     DW_TRY(DW_ALLOC_ZEROED((size_t)layout->remap_count, &slots, err));
     assign_slots(layout, slots);
-    DW_TRY(list_coverage(layout, &stage->coverage, slots, err));
+    DW_TRY(list_shares(layout, &stage->shares, err));
+    DW_TRY(list_bins(layout, &stage->bins, slots, err));
     DW_TRY(list_choices(layout, &stage->choose, slots, err));
+    DW_TRY(list_corrections(layout, &stage->correct, slots, err));
     dw_free(slots);
     return DW_OK;
 fail:
@@ -221,36 +265,138 @@ fail:
 
 /* ---- stages ---- */
 
-static dw_status list_down(dw_atlas_layout *layout, dw_atlas_stage *stage, dw_error *err)
+/* Whether every texel of the level is the mean of two along each axis, of which one at least is
+ * content and the other clamped to it. */
+static bool is_halved(const dw_atlas_plan *plan, int tile, int level)
+{
+    const dw_tile_level *to = dw_atlas_place(plan, tile, level);
+    const dw_tile_level *from = dw_atlas_place(plan, tile, level - 1);
+    int slack = plan->def.fill == DW_FILL_MODE_WRAP ? 0 : 1;
+
+    return plan->axis_x[level].taps == 2 && plan->axis_y[level].taps == 2 &&
+           2 * to->content_x0 + slack >= from->content_x0 &&
+           2 * to->content_y0 + slack >= from->content_y0 &&
+           2 * to->content_x1 - slack <= from->content_x1 &&
+           2 * to->content_y1 - slack <= from->content_y1;
+}
+
+static int count_halvings(const dw_atlas_plan *plan, const dw_atlas_stage *stage, int most)
+{
+    int count = 0;
+
+    if (plan->def.filter != DW_MIP_FILTER_BOX || stage->first_level > 0)
+        return 0;
+    for (int level = 1; level <= most && level < plan->level_total; level++) {
+        for (int tile = stage->tile_begin; tile < stage->tile_end; tile++)
+            if (level < plan->tile_levels[tile] && !is_halved(plan, tile, level))
+                return count < 2 ? 0 : count;
+        count = level;
+    }
+    return count < 2 ? 0 : count;
+}
+
+/* Content texels up to which one workgroup makes all further levels of a tile. */
+static int64_t tail_area(const dw_atlas_plan *plan)
+{
+    return plan->def.filter == DW_MIP_FILTER_BOX ? 32 * 32 : 8 * 8;
+}
+
+/* The level from which on a tile is small. */
+static int tail_level(const dw_atlas_plan *plan, const dw_atlas_stage *stage, int tile)
+{
+    int level = (stage->halvings > 0 ? stage->halvings : stage->first_level) + 1;
+
+    while (level < plan->tile_levels[tile]) {
+        const dw_tile_level *place = dw_atlas_place(plan, tile, level);
+
+        if ((int64_t)content_width(place) * content_height(place) <= tail_area(plan))
+            break;
+        level++;
+    }
+    return level;
+}
+
+static dw_status list_halvings(dw_atlas_layout *layout, dw_atlas_stage *stage, dw_error *err)
+{
+    begin_span(layout, &stage->halve);
+    for (int tile = stage->tile_begin; stage->halvings > 0 && tile < stage->tile_end; tile++)
+        if (add_image_blocks(layout, tile, 0, DW_ATLAS_HALVE_SIDE, DW_ATLAS_NONE, err) != DW_OK)
+            return err->code;
+    end_span(layout, &stage->halve);
+    return DW_OK;
+}
+
+static dw_status list_tails(dw_atlas_layout *layout, dw_atlas_stage *stage, dw_error *err)
 {
     const dw_atlas_plan *plan = layout->plan;
 
-    for (int level = stage->first_level + 1; level < plan->level_total; level++) {
+    begin_span(layout, &stage->tail);
+    for (int tile = stage->tile_begin; tile < stage->tile_end; tile++) {
+        int level = tail_level(plan, stage, tile);
+
+        if (level < plan->tile_levels[tile] &&
+            add_block(layout, place_index(plan, tile, level), 0, DW_ATLAS_NONE, err) != DW_OK)
+            return err->code;
+    }
+    end_span(layout, &stage->tail);
+    return DW_OK;
+}
+
+static dw_status list_down(dw_atlas_layout *layout, dw_atlas_stage *stage, dw_error *err)
+{
+    const dw_atlas_plan *plan = layout->plan;
+    int first = (stage->halvings > 0 ? stage->halvings : stage->first_level) + 1;
+
+    if (list_halvings(layout, stage, err) != DW_OK)
+        return err->code;
+    for (int level = first; level < plan->level_total; level++) {
         begin_span(layout, &stage->down[level]);
         for (int tile = stage->tile_begin; tile < stage->tile_end; tile++)
-            if (level < plan->tile_levels[tile] &&
+            if (level < tail_level(plan, stage, tile) &&
                 add_content(layout, tile, level, DW_ATLAS_DOWN_SIDE, DW_ATLAS_NONE, err) != DW_OK)
                 return err->code;
         end_span(layout, &stage->down[level]);
     }
-    return DW_OK;
+    return list_tails(layout, stage, err);
 }
 
-static dw_status list_finish(dw_atlas_layout *layout, dw_atlas_stage *stage, dw_error *err)
+static dw_status list_finish(dw_atlas_layout *layout, const dw_atlas_stage *stage,
+                             dw_atlas_finish *part, dw_error *err)
 {
     const dw_atlas_plan *plan = layout->plan;
 
-    begin_span(layout, &stage->finish);
-    for (int level = stage->write_begin; level < stage->write_end; level++)
+    begin_span(layout, &part->span);
+    for (int level = part->level_begin; level < part->level_end; level++)
         for (int tile = stage->tile_begin; tile < stage->tile_end; tile++) {
             bool is_shared = is_image_wide(plan) && tile < plan->tile_count;
             uint32_t remap = is_shared ? (uint32_t)level : place_index(plan, tile, level);
 
             if (level < plan->tile_levels[tile] &&
-                add_content(layout, tile, level, DW_ATLAS_FINISH_SIDE, remap, err) != DW_OK)
+                add_image_blocks(layout, tile, level, DW_ATLAS_FINISH_SIDE, remap, err) != DW_OK)
                 return err->code;
         }
-    end_span(layout, &stage->finish);
+    end_span(layout, &part->span);
+    return DW_OK;
+}
+
+static dw_status list_finishes(dw_atlas_layout *layout, dw_atlas_stage *stage, dw_error *err)
+{
+    const int *widths = layout->plan->level_width;
+    int level = stage->write_begin, end = stage->write_end;
+
+    for (int i = 0; i < DW_ATLAS_FINISHES; i++) {
+        dw_atlas_finish *part = &stage->finish[i];
+
+        part->level_begin = level;
+        while (level < end && (i == 0 ? level == 0 : (i == 2 || widths[level] % 4 == 0)))
+            level++;
+        part->level_end = level;
+        part->flags = i == 0 ? DW_ATLAS_ONLY_SOURCE : DW_ATLAS_NO_SOURCE;
+        if (i == 1 || (i == 0 && widths[0] % 4 == 0))
+            part->flags |= DW_ATLAS_HAS_QUADS;
+        if (list_finish(layout, stage, part, err) != DW_OK)
+            return err->code;
+    }
     return DW_OK;
 }
 
@@ -267,9 +413,11 @@ static dw_status list_gutters(dw_atlas_layout *layout, dw_atlas_span *span, int 
     return DW_OK;
 }
 
-static dw_status list_stage(dw_atlas_layout *layout, dw_atlas_stage *stage, dw_error *err)
+static dw_status list_stage(dw_atlas_layout *layout, dw_atlas_stage *stage, int most_halvings,
+                            dw_error *err)
 {
-    if (list_down(layout, stage, err) != DW_OK || list_finish(layout, stage, err) != DW_OK)
+    stage->halvings = count_halvings(layout->plan, stage, most_halvings);
+    if (list_down(layout, stage, err) != DW_OK || list_finishes(layout, stage, err) != DW_OK)
         return err->code;
     return list_gutters(layout, &stage->gutters, stage->tile_begin, stage->tile_end,
                         stage->write_begin, stage->write_end, err);
@@ -279,24 +427,28 @@ static dw_status list_stages(dw_atlas_layout *layout, dw_error *err)
 {
     const dw_atlas_plan *plan = layout->plan;
     dw_atlas_stage *stages = layout->stages;
-    int count = plan->tile_count, merged = plan->merged_level;
+    int count = plan->tile_count, merged = plan->merged_level, most = DW_ATLAS_HALVINGS;
     bool is_merged = !plan->has_background && merged < plan->level_total;
     /* The level that merged levels start from is written by its tiles, unless it is the source. */
     int merged_begin = merged > 1 ? merged : 0;
 
     stages[DW_ATLAS_TILES].tile_end = count;
     stages[DW_ATLAS_TILES].write_end = plan->write_count;
-    if (is_merged && merged_begin < plan->write_count)
+    is_merged = is_merged && merged_begin < plan->write_count;
+    if (is_merged) {
         stages[DW_ATLAS_TILES].write_end = merged_begin;
-    if (list_stage(layout, &stages[DW_ATLAS_TILES], err) != DW_OK)
+        /* The merged levels start from the sums of the level before them. */
+        most = merged - 1 < most ? merged - 1 : most;
+    }
+    if (list_stage(layout, &stages[DW_ATLAS_TILES], most, err) != DW_OK)
         return err->code;
     if (plan->has_background) {
         stages[DW_ATLAS_BACKGROUND] = (dw_atlas_stage) { .tile_begin = count,
                                                          .tile_end = count + 1,
                                                          .write_end = plan->write_count };
-        return list_stage(layout, &stages[DW_ATLAS_BACKGROUND], err);
+        return list_stage(layout, &stages[DW_ATLAS_BACKGROUND], most, err);
     }
-    if (!is_merged || merged_begin >= plan->write_count)
+    if (!is_merged)
         return DW_OK;
     stages[DW_ATLAS_MERGED] = (dw_atlas_stage) { .tile_begin = count,
                                                  .tile_end = count + 1,
@@ -306,7 +458,7 @@ static dw_status list_stages(dw_atlas_layout *layout, dw_error *err)
     if (merged > 1 && list_gutters(layout, &stages[DW_ATLAS_MERGED].seed, 0, count, merged - 1,
                                    merged, err) != DW_OK)
         return err->code;
-    return list_stage(layout, &stages[DW_ATLAS_MERGED], err);
+    return list_stage(layout, &stages[DW_ATLAS_MERGED], 0, err);
 }
 
 /* ---- tables ---- */
@@ -327,6 +479,10 @@ void dw_atlas_layout_measure(const dw_atlas_plan *plan, dw_atlas_layout *out)
             out->plane_base = next;
     }
     out->texel_total = next;
+    out->remap_count = place_index(plan, plan->tile_count + 1, 0);
+    out->slot_count = count_slots(plan);
+    out->share_count = (uint32_t)share_tiles(plan) * (uint32_t)plan->def.cutoff_count;
+    out->is_trying = plan->def.coverage == DW_COVERAGE_MODE_TILE && plan->def.cutoff_count > 1;
 }
 
 static size_t axis_words(const dw_filter_axis *axis)
@@ -403,16 +559,18 @@ static dw_atlas_share initial_share(const dw_atlas_plan *plan, int tile, int cut
     return share;
 }
 
-static int share_tiles(const dw_atlas_plan *plan)
-{
-    return is_image_wide(plan) ? 1 : plan->tile_count;
-}
-
 static void put_shares(const dw_atlas_plan *plan, dw_atlas_share *out)
 {
     for (int tile = 0; tile < share_tiles(plan); tile++)
         for (int i = 0; i < plan->def.cutoff_count; i++)
             *out++ = initial_share(plan, tile, i);
+}
+
+static uint32_t share_rows(const dw_atlas_layout *layout)
+{
+    uint32_t tried = layout->is_trying ? layout->slot_count : 0;
+
+    return layout->share_count + tried * (DW_CUTOFFS_MAX + 1);
 }
 
 static void size_parts(dw_atlas_layout *layout)
@@ -428,8 +586,7 @@ static void size_parts(dw_atlas_layout *layout)
     size[DW_ATLAS_PART_LEVELS] = (uint64_t)plan->level_total * sizeof(dw_atlas_level);
     size[DW_ATLAS_PART_BLOCKS] = layout->block_count * sizeof(dw_atlas_block);
     size[DW_ATLAS_PART_AXES] = words * sizeof(int32_t);
-    size[DW_ATLAS_PART_SHARES] =
-        (uint64_t)share_tiles(plan) * (uint64_t)plan->def.cutoff_count * sizeof(dw_atlas_share);
+    size[DW_ATLAS_PART_SHARES] = (uint64_t)share_rows(layout) * sizeof(dw_atlas_share);
     for (int i = 0; i < DW_ATLAS_PARTS; i++) {
         uint64_t bytes = (size[i] + DW_PART_ALIGNMENT - 1) / DW_PART_ALIGNMENT * DW_PART_ALIGNMENT;
 

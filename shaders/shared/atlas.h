@@ -17,9 +17,7 @@
 /* Where a tile lies at one level, in texels of that level; ends are exclusive. Texels whose centre
  * lies in the tile are its own; content texels are those that the inside of the gutter touches.
  * Samples, four to a texel along each axis, lie inside the gutter, whose edge far down falls inside
- * a texel: phase (-1 to 2 sixteenths) moves their grid so that it begins at that edge. Small
- * content (dw_is_even) is sampled evenly over [even_x0, even_x1) instead, in 64ths of a texel.
- */
+ * a texel: phase (-1 to 2 sixteenths) moves their grid so that it begins at that edge. */
 #define DW_TILE_LEVEL_FIELDS(F) \
     F(int, x0, 0)               \
     F(int, y0, 0)               \
@@ -34,11 +32,7 @@
     F(int, sample_x1, 0)        \
     F(int, sample_y1, 0)        \
     F(int, phase_x, 0)          \
-    F(int, phase_y, 0)          \
-    F(int, even_x0, 0)          \
-    F(int, even_y0, 0)          \
-    F(int, even_x1, 0)          \
-    F(int, even_y1, 0)
+    F(int, phase_y, 0)
 
 struct dw_tile_level {
     DW_TILE_LEVEL_FIELDS(DW_FIELD)
@@ -108,6 +102,29 @@ DW_INLINE uint dw_unpremultiply(uint p, uint a)
     return (high << 8) + ((rest << 8) + (a >> 1)) / a;
 }
 
+/* What dw_unpremultiply_by needs of a > 0, once for all channels. */
+DW_INLINE uint dw_reciprocal(uint a)
+{
+    return 0xffffffffu / a;
+}
+
+/* n / a without a division: the estimate is right or one too low. */
+DW_INLINE uint dw_divide_by(uint n, uint a, uint reciprocal)
+{
+    uint quotient = DW_UINT((DW_U64(n) * DW_U64(reciprocal)) >> 32);
+
+    return n - quotient * a >= a ? quotient + 1u : quotient;
+}
+
+/* dw_unpremultiply with the reciprocal of a. */
+DW_INLINE uint dw_unpremultiply_by(uint p, uint a, uint reciprocal)
+{
+    uint high = dw_divide_by(p << 8, a, reciprocal);
+    uint rest = (p << 8) - high * a;
+
+    return (high << 8) + dw_divide_by((rest << 8) + (a >> 1), a, reciprocal);
+}
+
 /* First texel of a level whose centre does not lie left of source position p (0 to size). */
 DW_INLINE int dw_level_edge(int p, int size, int level_size)
 {
@@ -129,35 +146,17 @@ DW_INLINE int dw_wrap_index(int i, int begin, int end)
     return begin + (offset < 0 ? offset + length : offset);
 }
 
-/* A bilinear sample between four texels, times DW_SAMPLE_ONE. wx, wy: 64ths on the way from the
- * left to the right and from the upper to the lower texel, 0 to 64. */
+/* A bilinear sample between four texels, times DW_SAMPLE_ONE. wx, wy: sixteenths on the way from
+ * the left to the right and from the upper to the lower texel, 0 to 16. */
 DW_INLINE uint dw_bilinear(uint a00, uint a10, uint a01, uint a11, uint wx, uint wy)
 {
-    return (64u - wx) * ((64u - wy) * a00 + wy * a01) + wx * ((64u - wy) * a10 + wy * a11);
+    return (16u - wx) * ((16u - wy) * a00 + wy * a01) + wx * ((16u - wy) * a10 + wy * a11);
 }
 
-/* 64ths at which sub-sample k of a cell lies, 0 <= k < 4. */
+/* Sixteenths at which sub-sample k of a cell lies, 0 <= k < 4. */
 DW_INLINE uint dw_sample_weight(uint k, int phase)
 {
-    return DW_UINT(4 * (4 * DW_INT(k) + 2 + phase));
-}
-
-DW_INLINE bool dw_is_even(dw_tile_level place)
-{
-    return (place.content_x1 - place.content_x0) * (place.content_y1 - place.content_y0) <=
-           DW_EVEN_TEXELS;
-}
-
-/* Evenly spread samples of an axis: their number, and where sample i lies from texel centre 0, in
- * 64ths. */
-DW_INLINE int dw_even_count(int begin, int end)
-{
-    return (end - begin + 15) / 16;
-}
-
-DW_INLINE int dw_even_position(int i, int begin, int end)
-{
-    return begin + ((2 * i + 1) * (end - begin)) / (2 * dw_even_count(begin, end)) - 32;
+    return DW_UINT(4 * DW_INT(k) + 2 + phase);
 }
 
 /* Bits that a share's numerator and denominator lose so that the denominator is at most 2^28: the
@@ -284,18 +283,22 @@ DW_INLINE uint dw_line(uint a, uint x, uint base, uint k)
     return y < DW_I64(0) ? 0u : (y > DW_I64(DW_ALPHA_ONE) ? DW_ALPHA_ONE : DW_UINT(y));
 }
 
+/* The line from (x, y) on, and as much of what it changes as strength says. */
+DW_INLINE uint dw_remap_line(uint a, uint x, uint y, uint k, uint strength)
+{
+    return dw_line(dw_line(a, x, y, k), a, a, strength);
+}
+
 DW_INLINE uint dw_remap_alpha(dw_alpha_remap remap, uint a)
 {
     uint segment = 0u;
-    uint mapped;
 
     if (remap.kind == DW_REMAP_IDENTITY)
         return a;
     if (remap.kind == DW_REMAP_PIECEWISE)
         while (segment + 2u < remap.knots && a >= remap.x[segment + 1u])
             segment++;
-    mapped = dw_line(a, remap.x[segment], remap.y[segment], remap.k[segment]);
-    return dw_line(mapped, a, a, remap.strength);
+    return dw_remap_line(a, remap.x[segment], remap.y[segment], remap.k[segment], remap.strength);
 }
 
 /* The alpha that a remap at full strength takes to y, held within 16 and 65520. */
