@@ -170,10 +170,8 @@ static bool run_caller_items(const dw_run *run, dw_pool *pool)
 }
 
 /* Waits until no worker is inside the loop, still polling. */
-static bool wait_for_workers(const dw_run *run, dw_pool *pool)
+static bool wait_for_workers(const dw_run *run, dw_pool *pool, bool go_on)
 {
-    bool go_on = true;
-
     dw_mutex_lock(&pool->lock);
     pool->is_open = false;
     while (pool->busy > 0) {
@@ -215,7 +213,7 @@ dw_status dw_parallel_for(const dw_run *run, int64_t count, dw_item_fn item_fn, 
     go_on = run_caller_items(run, pool);
     if (!go_on)
         atomic_store(&pool->cancelled, true);
-    go_on = wait_for_workers(run, pool) && go_on;
+    go_on = wait_for_workers(run, pool, go_on);
     dw_mutex_unlock(&pool->owner);
     return go_on ? DW_OK : dw_fail(err, DW_ERROR_INTERRUPTED, "interrupted");
 }

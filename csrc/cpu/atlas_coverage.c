@@ -60,7 +60,7 @@ static int next_mixed(const uint8_t *classes, int c, int count)
     return c;
 }
 
-/* Sixteenths of the sub-samples of a cell row's cells along each axis. */
+/* 64ths of the sub-samples of a cell row's cells along each axis. */
 typedef struct cell_weights {
     int x[4], y[4];
 } cell_weights;
@@ -76,12 +76,12 @@ static cell_weights weigh_cells(const dw_cell_row *row)
     return weights;
 }
 
-/* dw_bilinear in two steps: sub-row ky of cell c as its left end and its slope, both times 16. */
+/* dw_bilinear in two steps: one sub-row of cell c as its left end and its slope, both times 64. */
 static inline void cell_sub_row(const dw_cell_row *row, int c, int weight, int *left, int *slope)
 {
-    int right = (16 - weight) * row->upper[c + 1] + weight * row->lower[c + 1];
+    int right = (64 - weight) * row->upper[c + 1] + weight * row->lower[c + 1];
 
-    *left = (16 - weight) * row->upper[c] + weight * row->lower[c];
+    *left = (64 - weight) * row->upper[c] + weight * row->lower[c];
     *slope = right - *left;
 }
 
@@ -99,7 +99,7 @@ static inline void add_cell(const dw_cell_row *row, const cell_weights *weights,
 
         cell_sub_row(row, c, weights->y[ky], &left, &slope);
         for (int kx = span.begin; kx < span.end; kx++)
-            histogram[(16 * left + weights->x[kx] * slope) >> DW_COVERAGE_BIN_SHIFT]++;
+            histogram[(64 * left + weights->x[kx] * slope) >> DW_COVERAGE_BIN_SHIFT]++;
     }
 }
 
@@ -142,7 +142,7 @@ static inline uint32_t count_cell(const dw_cell_row *row, const cell_weights *we
 
         cell_sub_row(row, c, weights->y[ky], &left, &slope);
         for (int kx = span.begin; kx < span.end; kx++)
-            passing += 16 * left + weights->x[kx] * slope >= cutoff_sample;
+            passing += 64 * left + weights->x[kx] * slope >= cutoff_sample;
     }
     return passing;
 }
@@ -350,6 +350,67 @@ static int count_sampled_rows(const dw_tile_work *work, int level)
     return rows.end - rows.begin;
 }
 
+/* 16-bit alpha of a content texel as load_alpha_row gives it; indices may lie outside. */
+static uint32_t content_alpha(const dw_tile_work *work, int level, int x, int y)
+{
+    const dw_tile_level *place = dw_work_place(work, level);
+    int width = dw_content_width(place);
+    int at_x = dw_content_index(work->plan, x, 0, width);
+    int at_y = dw_content_index(work->plan, y, 0, dw_content_height(place));
+    size_t at = 4 * ((size_t)(place->content_y0 + at_y) * (size_t)work->source->width +
+                     (size_t)(place->content_x0 + at_x)) +
+                3;
+    uint32_t alpha = level > 0 ? work->alpha[level][(size_t)at_y * (size_t)width + (size_t)at_x]
+                     : work->source->bits == 8
+                         ? dw_alpha_from_8(((const uint8_t *)work->source->texels)[at])
+                         : ((const uint16_t *)work->source->texels)[at];
+
+    return work->trial != NULL ? dw_remap_rounded(*work->trial, alpha) : alpha;
+}
+
+/* Counts and bins the samples of small content. */
+static void sample_evenly(const dw_tile_work *work, int level, uint64_t *passing,
+                          uint32_t *histogram)
+{
+    const dw_tile_level *place = dw_work_place(work, level);
+    int columns = dw_even_count(place->even_x0, place->even_x1);
+    int rows = dw_even_count(place->even_y0, place->even_y1);
+
+    for (int j = 0; j < rows; j++)
+        for (int i = 0; i < columns; i++) {
+            int px = dw_even_position(i, place->even_x0, place->even_x1);
+            int py = dw_even_position(j, place->even_y0, place->even_y1);
+            int x = (px >> 6) - place->content_x0, y = (py >> 6) - place->content_y0;
+            uint32_t sample = dw_bilinear(
+                content_alpha(work, level, x, y), content_alpha(work, level, x + 1, y),
+                content_alpha(work, level, x, y + 1), content_alpha(work, level, x + 1, y + 1),
+                (uint32_t)px & 63, (uint32_t)py & 63);
+
+            for (int k = 0; k < work->plan->def.cutoff_count; k++)
+                passing[k] += sample >= work->plan->cutoff_samples[k];
+            histogram[sample >> DW_COVERAGE_BIN_SHIFT]++;
+        }
+}
+
+/* Counts the samples of a level that pass, bins them, or both, into the scratch. */
+static dw_status sample_level(const dw_tile_work *work, int level, bool is_counted, bool is_binned,
+                              dw_error *err)
+{
+    int rows = count_sampled_rows(work, level);
+
+    if (dw_is_even(*dw_work_place(work, level))) {
+        dw_tile_scratch *scratch = &work->scratch[0];
+        uint64_t unused[DW_CUTOFFS_MAX] = { 0 };
+
+        sample_evenly(work, level, is_counted ? scratch->passing : unused,
+                      scratch->histogram + (size_t)level * DW_COVERAGE_BINS);
+        return DW_OK;
+    }
+    if (is_counted && dw_tile_for_bands(work, level, rows, count_band, err) != DW_OK)
+        return err->code;
+    return is_binned ? dw_tile_for_bands(work, level, rows, add_band, err) : DW_OK;
+}
+
 static bool is_remapped(const dw_tile_work *work, int level)
 {
     const dw_tile_level *place = dw_work_place(work, level);
@@ -362,13 +423,9 @@ static bool is_remapped(const dw_tile_work *work, int level)
 dw_status dw_tile_count_coverage(dw_tile_work *work, dw_error *err)
 {
     for (int level = 0; level < work->levels; level++) {
-        int rows = count_sampled_rows(work, level);
+        bool is_counted = level == 0 && work->plan->def.target_coverage == NULL;
 
-        if (level == 0 && work->plan->def.target_coverage == NULL &&
-            dw_tile_for_bands(work, level, rows, count_band, err) != DW_OK)
-            return err->code;
-        if (is_remapped(work, level) &&
-            dw_tile_for_bands(work, level, rows, add_band, err) != DW_OK)
+        if (sample_level(work, level, is_counted, is_remapped(work, level), err) != DW_OK)
             return err->code;
     }
     return DW_OK;
@@ -431,7 +488,6 @@ static dw_status try_remap(dw_tile_work *work, int level, const dw_alpha_remap *
                            dw_error *err)
 {
     const dw_tile_level *place = dw_work_place(work, level);
-    int rows = count_sampled_rows(work, level);
     dw_status status;
 
     for (int i = 0; i < dw_run_thread_count(&work->run); i++) {
@@ -440,9 +496,7 @@ static dw_status try_remap(dw_tile_work *work, int level, const dw_alpha_remap *
                DW_COVERAGE_BINS * sizeof *work->scratch[i].histogram);
     }
     work->trial = trial;
-    status = dw_tile_for_bands(work, level, rows, count_band, err);
-    if (status == DW_OK)
-        status = dw_tile_for_bands(work, level, rows, add_band, err);
+    status = sample_level(work, level, true, true, err);
     work->trial = NULL;
     *miss = 0;
     for (int i = 0; i < work->plan->def.cutoff_count; i++) {

@@ -171,31 +171,35 @@ static void place_content(int begin, int end, int size, int level_size, int own_
     }
 }
 
-/* Samples of one axis inside [begin, end) of level 0: their grid begins at that edge, to a
- * sixteenth of a texel, and stays within the content's texels. */
+/* Samples of one axis inside [begin, end) of level 0: the edges of that in 64ths of a texel, and a
+ * grid of four samples to a texel that begins there, to a sixteenth. A card may reach half a texel
+ * beyond the texels that are its own. */
 static void place_samples(int begin, int end, int size, int level_size, int content_begin,
-                          int content_end, int *out_begin, int *out_end, int *out_phase)
+                          int content_end, int *even, int *grid, int *out_phase)
 {
-    int first = dw_level_edge(begin, size, 16 * level_size);
-    int last = dw_level_edge(end, size, 16 * level_size);
+    int first = dw_level_edge(begin, size, 64 * level_size);
+    int last = dw_level_edge(end, size, 64 * level_size);
+    int first_16th;
 
-    first = first < 16 * content_begin ? 16 * content_begin : first;
-    last = last > 16 * content_end ? 16 * content_end : last;
-    if (last - first < 4) {
-        first = 16 * content_begin;
-        last = 16 * content_end;
+    first = first < 64 * content_begin - 32 ? 64 * content_begin - 32 : first;
+    last = last > 64 * content_end + 32 ? 64 * content_end + 32 : last;
+    if (first >= last) {
+        first = 64 * content_begin;
+        last = 64 * content_end;
     }
-    *out_begin = (first + 1) / 4;
-    *out_phase = first - 4 * *out_begin;
-    *out_end = *out_begin + (last - first + 2) / 4;
-    if (*out_end > 4 * content_end)
-        *out_end = 4 * content_end;
+    even[0] = first;
+    even[1] = last;
+    first_16th = (first + 2) / 4;
+    grid[0] = (first_16th + 1) / 4;
+    grid[1] = grid[0] + ((last + 2) / 4 - first_16th + 1) / 4;
+    *out_phase = first_16th - 4 * grid[0];
 }
 
 static dw_tile_level place_tile(const dw_atlas_plan *plan, const dw_rect *rect, int gutter,
                                 int level)
 {
     int width = plan->level_width[level], height = plan->level_height[level];
+    int even_x[2], even_y[2], grid_x[2], grid_y[2];
     dw_tile_level place = {
         .x0 = dw_level_edge(rect->x, plan->width, width),
         .y0 = dw_level_edge(rect->y, plan->height, height),
@@ -208,11 +212,17 @@ static dw_tile_level place_tile(const dw_atlas_plan *plan, const dw_rect *rect, 
     place_content(rect->y + gutter, rect->y + rect->height - gutter, plan->height, height, place.y0,
                   place.y1, &place.content_y0, &place.content_y1);
     place_samples(rect->x + gutter, rect->x + rect->width - gutter, plan->width, width,
-                  place.content_x0, place.content_x1, &place.sample_x0, &place.sample_x1,
-                  &place.phase_x);
+                  place.content_x0, place.content_x1, even_x, grid_x, &place.phase_x);
     place_samples(rect->y + gutter, rect->y + rect->height - gutter, plan->height, height,
-                  place.content_y0, place.content_y1, &place.sample_y0, &place.sample_y1,
-                  &place.phase_y);
+                  place.content_y0, place.content_y1, even_y, grid_y, &place.phase_y);
+    place.even_x0 = even_x[0];
+    place.even_x1 = even_x[1];
+    place.even_y0 = even_y[0];
+    place.even_y1 = even_y[1];
+    place.sample_x0 = grid_x[0];
+    place.sample_x1 = grid_x[1];
+    place.sample_y0 = grid_y[0];
+    place.sample_y1 = grid_y[1];
     return place;
 }
 

@@ -91,6 +91,9 @@ static inline const dw_tile_level *dw_atlas_place(const dw_atlas_plan *plan, int
 /* Bilinear samples of a tile at a level. */
 static inline uint64_t dw_sample_count(const dw_tile_level *place)
 {
+    if (dw_is_even(*place))
+        return (uint64_t)dw_even_count(place->even_x0, place->even_x1) *
+               (uint64_t)dw_even_count(place->even_y0, place->even_y1);
     return (uint64_t)(place->sample_x1 - place->sample_x0) *
            (uint64_t)(place->sample_y1 - place->sample_y0);
 }

@@ -17,7 +17,9 @@
 /* Where a tile lies at one level, in texels of that level; ends are exclusive. Texels whose centre
  * lies in the tile are its own; content texels are those that the inside of the gutter touches.
  * Samples, four to a texel along each axis, lie inside the gutter, whose edge far down falls inside
- * a texel: phase (-1 to 2 sixteenths) moves their grid so that it begins at that edge. */
+ * a texel: phase (-1 to 2 sixteenths) moves their grid so that it begins at that edge. Small
+ * content (dw_is_even) is sampled evenly over [even_x0, even_x1) instead, in 64ths of a texel.
+ */
 #define DW_TILE_LEVEL_FIELDS(F) \
     F(int, x0, 0)               \
     F(int, y0, 0)               \
@@ -32,7 +34,11 @@
     F(int, sample_x1, 0)        \
     F(int, sample_y1, 0)        \
     F(int, phase_x, 0)          \
-    F(int, phase_y, 0)
+    F(int, phase_y, 0)          \
+    F(int, even_x0, 0)          \
+    F(int, even_y0, 0)          \
+    F(int, even_x1, 0)          \
+    F(int, even_y1, 0)
 
 struct dw_tile_level {
     DW_TILE_LEVEL_FIELDS(DW_FIELD)
@@ -146,17 +152,35 @@ DW_INLINE int dw_wrap_index(int i, int begin, int end)
     return begin + (offset < 0 ? offset + length : offset);
 }
 
-/* A bilinear sample between four texels, times DW_SAMPLE_ONE. wx, wy: sixteenths on the way from
- * the left to the right and from the upper to the lower texel, 0 to 16. */
+/* A bilinear sample between four texels, times DW_SAMPLE_ONE. wx, wy: 64ths on the way from the
+ * left to the right and from the upper to the lower texel, 0 to 64. */
 DW_INLINE uint dw_bilinear(uint a00, uint a10, uint a01, uint a11, uint wx, uint wy)
 {
-    return (16u - wx) * ((16u - wy) * a00 + wy * a01) + wx * ((16u - wy) * a10 + wy * a11);
+    return (64u - wx) * ((64u - wy) * a00 + wy * a01) + wx * ((64u - wy) * a10 + wy * a11);
 }
 
-/* Sixteenths at which sub-sample k of a cell lies, 0 <= k < 4. */
+/* 64ths at which sub-sample k of a cell lies, 0 <= k < 4. */
 DW_INLINE uint dw_sample_weight(uint k, int phase)
 {
-    return DW_UINT(4 * DW_INT(k) + 2 + phase);
+    return DW_UINT(4 * (4 * DW_INT(k) + 2 + phase));
+}
+
+DW_INLINE bool dw_is_even(dw_tile_level place)
+{
+    return (place.content_x1 - place.content_x0) * (place.content_y1 - place.content_y0) <=
+           DW_EVEN_TEXELS;
+}
+
+/* Evenly spread samples of an axis: their number, and where sample i lies from texel centre 0, in
+ * 64ths. */
+DW_INLINE int dw_even_count(int begin, int end)
+{
+    return (end - begin + 15) / 16;
+}
+
+DW_INLINE int dw_even_position(int i, int begin, int end)
+{
+    return begin + ((2 * i + 1) * (end - begin)) / (2 * dw_even_count(begin, end)) - 32;
 }
 
 /* Bits that a share's numerator and denominator lose so that the denominator is at most 2^28: the

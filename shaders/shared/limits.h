@@ -9,13 +9,13 @@
 #define DW_CUTOFFS_MAX 4     /* alpha-test references that one bake keeps the coverage for */
 #define DW_REMAP_KNOTS 6     /* DW_CUTOFFS_MAX + 2: the ends of the alpha range are knots too */
 
-/* Bilinear samples are in units of 1 / DW_SAMPLE_ONE of a 16-bit alpha: weights are sixteenths. */
-#define DW_SAMPLE_ONE 256u
+/* Bilinear samples are in units of 1 / DW_SAMPLE_ONE of a 16-bit alpha: weights are 64ths. */
+#define DW_SAMPLE_ONE 4096u
 
-/* Alpha histogram: bins over the 24-bit bilinear samples. 4096 bins place the
+/* Alpha histogram: bins over the 28-bit bilinear samples. 4096 bins place the
  * threshold 16 times finer than an 8-bit alpha step and fit in 16 KiB of shared memory. */
 #define DW_COVERAGE_BINS      4096
-#define DW_COVERAGE_BIN_SHIFT 12
+#define DW_COVERAGE_BIN_SHIFT 16
 
 /* Radius in texels of the nearest-colour dilation around visible texels. 7 keeps distance, dy and
  * dx of a seed in one 16-bit key and covers a 4x4 block plus an 8-tap footprint. */
@@ -26,6 +26,10 @@
 #define DW_COVERAGE_SIDE_MIN 2
 
 #define DW_SHARE_ONE (1u << 20) /* denominator of a coverage that the caller gives */
+
+/* Content of at most this many texels is sampled evenly between its edges: there a grid of whole
+ * quarters of a texel would miss its extent by percents. */
+#define DW_EVEN_TEXELS 256
 
 /* Rounds in which a remap is measured on the bytes it gives and corrected: for several cutoffs,
  * where mapping and interpolating do not commute, and for content of at most DW_REFINE_TEXELS,

@@ -149,6 +149,43 @@ static void a_stop_while_waiting_is_reported(void)
     dw_pool_destroy(pool);
 }
 
+/* The callback that stopped the work may have left an exception set: it is not called again. */
+static bool poll_once(void *user, double fraction)
+{
+    tally *self = user;
+
+    (void)fraction;
+    CHECK(atomic_fetch_add(&self->polls, 1) == 0);
+    return false;
+}
+
+/* Item 0, always the first taken, outlasts the other thread's stop by more than two polls. */
+static void first_item_is_very_slow(void *user, int64_t item, int worker)
+{
+    double until = dw_platform_seconds() + (item == 0 ? 0.4 : 0.06);
+
+    while (dw_platform_seconds() < until)
+        continue;
+    count_item(user, item, worker);
+}
+
+static void a_stop_is_asked_for_once(void)
+{
+    dw_error err = { 0 };
+    dw_pool *pool;
+
+    CHECK(dw_pool_create(3, &pool, &err) == DW_OK);
+    for (int i = 0; i < 4; i++) {
+        tally self = { .thread_count = 3 };
+        dw_run run = { .pool = pool, .poll = poll_once, .poll_user = &self };
+
+        CHECK(dw_parallel_for(&run, 40, first_item_is_very_slow, &self, &err) ==
+              DW_ERROR_INTERRUPTED);
+        CHECK(atomic_load(&self.polls) == 1);
+    }
+    dw_pool_destroy(pool);
+}
+
 typedef struct caller {
     dw_pool *pool;
     int failures;
@@ -219,6 +256,7 @@ int main(void)
     poll_is_called_and_can_stop(1);
     poll_is_called_and_can_stop(2);
     a_stop_while_waiting_is_reported();
+    a_stop_is_asked_for_once();
     callers_share_a_pool();
     parts_nest();
     wrong_thread_counts_are_refused();
