@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 dw_atlas_def dw_atlas_def_default(void)
 {
@@ -195,11 +196,37 @@ static void place_samples(int begin, int end, int size, int level_size, int cont
     *out_phase = first_16th - 4 * grid[0];
 }
 
+/* Content and samples of a tile, from the texels that are its own. */
+static void place_inside(const dw_atlas_plan *plan, const dw_rect *rect, int gutter, int level,
+                         dw_tile_level *place)
+{
+    int width = plan->level_width[level], height = plan->level_height[level];
+    int x0 = rect->x + gutter, x1 = rect->x + rect->width - gutter;
+    int y0 = rect->y + gutter, y1 = rect->y + rect->height - gutter;
+    int even_x[2], even_y[2], grid_x[2], grid_y[2];
+
+    place_content(x0, x1, plan->width, width, place->x0, place->x1, &place->content_x0,
+                  &place->content_x1);
+    place_content(y0, y1, plan->height, height, place->y0, place->y1, &place->content_y0,
+                  &place->content_y1);
+    place_samples(x0, x1, plan->width, width, place->content_x0, place->content_x1, even_x, grid_x,
+                  &place->phase_x);
+    place_samples(y0, y1, plan->height, height, place->content_y0, place->content_y1, even_y,
+                  grid_y, &place->phase_y);
+    place->even_x0 = even_x[0];
+    place->even_x1 = even_x[1];
+    place->even_y0 = even_y[0];
+    place->even_y1 = even_y[1];
+    place->sample_x0 = grid_x[0];
+    place->sample_x1 = grid_x[1];
+    place->sample_y0 = grid_y[0];
+    place->sample_y1 = grid_y[1];
+}
+
 static dw_tile_level place_tile(const dw_atlas_plan *plan, const dw_rect *rect, int gutter,
                                 int level)
 {
     int width = plan->level_width[level], height = plan->level_height[level];
-    int even_x[2], even_y[2], grid_x[2], grid_y[2];
     dw_tile_level place = {
         .x0 = dw_level_edge(rect->x, plan->width, width),
         .y0 = dw_level_edge(rect->y, plan->height, height),
@@ -207,23 +234,84 @@ static dw_tile_level place_tile(const dw_atlas_plan *plan, const dw_rect *rect, 
         .y1 = dw_level_edge(rect->y + rect->height, plan->height, height),
     };
 
-    place_content(rect->x + gutter, rect->x + rect->width - gutter, plan->width, width, place.x0,
-                  place.x1, &place.content_x0, &place.content_x1);
-    place_content(rect->y + gutter, rect->y + rect->height - gutter, plan->height, height, place.y0,
-                  place.y1, &place.content_y0, &place.content_y1);
-    place_samples(rect->x + gutter, rect->x + rect->width - gutter, plan->width, width,
-                  place.content_x0, place.content_x1, even_x, grid_x, &place.phase_x);
-    place_samples(rect->y + gutter, rect->y + rect->height - gutter, plan->height, height,
-                  place.content_y0, place.content_y1, even_y, grid_y, &place.phase_y);
-    place.even_x0 = even_x[0];
-    place.even_x1 = even_x[1];
-    place.even_y0 = even_y[0];
-    place.even_y1 = even_y[1];
-    place.sample_x0 = grid_x[0];
-    place.sample_x1 = grid_x[1];
-    place.sample_y0 = grid_y[0];
-    place.sample_y1 = grid_y[1];
+    place_inside(plan, rect, gutter, level, &place);
     return place;
+}
+
+/* Texels that a tile touches at a level. */
+static dw_tile_level touched_texels(const dw_atlas_plan *plan, const dw_rect *rect, int level)
+{
+    int64_t width = plan->level_width[level], height = plan->level_height[level];
+
+    return (dw_tile_level) {
+        .x0 = (int)(rect->x * width / plan->width),
+        .y0 = (int)(rect->y * height / plan->height),
+        .x1 = (int)(((rect->x + rect->width) * width + plan->width - 1) / plan->width),
+        .y1 = (int)(((rect->y + rect->height) * height + plan->height - 1) / plan->height),
+    };
+}
+
+static bool is_free(const uint8_t *taken, int width, int x0, int y0, int x1, int y1)
+{
+    for (int y = y0; y < y1; y++)
+        for (int x = x0; x < x1; x++)
+            if (taken[(size_t)y * (size_t)width + (size_t)x] != 0)
+                return false;
+    return true;
+}
+
+static void take(uint8_t *taken, int width, const dw_tile_level *place)
+{
+    for (int y = place->y0; y < place->y1; y++)
+        memset(taken + (size_t)y * (size_t)width + (size_t)place->x0, 1,
+               (size_t)(place->x1 - place->x0));
+}
+
+/* A tile that lies astray of the texels of a level also gets those that it touches, a whole row or
+ * column at a time, where no other tile has them: a card shows them too. */
+static void extend_tile(const dw_atlas_plan *plan, int tile, int level, uint8_t *taken)
+{
+    dw_tile_level *place = &plan->places[(size_t)tile * (size_t)plan->level_total + (size_t)level];
+    dw_tile_level touched = touched_texels(plan, &plan->rects[tile], level);
+    int width = plan->level_width[level];
+
+    if (is_free(taken, width, touched.x0, place->y0, place->x0, place->y1))
+        place->x0 = touched.x0;
+    if (is_free(taken, width, place->x1, place->y0, touched.x1, place->y1))
+        place->x1 = touched.x1;
+    if (is_free(taken, width, place->x0, touched.y0, place->x1, place->y0))
+        place->y0 = touched.y0;
+    if (is_free(taken, width, place->x0, place->y1, place->x1, touched.y1))
+        place->y1 = touched.y1;
+    take(taken, width, place);
+}
+
+static dw_status extend_tiles(dw_atlas_plan *plan, int gutter, dw_error *err)
+{
+    uint8_t *taken = NULL;
+
+    if (!plan->has_background || plan->level_total < 2)
+        return DW_OK;
+    if (DW_ALLOC((size_t)plan->level_width[1] * (size_t)plan->level_height[1], &taken, err) !=
+        DW_OK)
+        return err->code;
+    for (int level = 1; level < plan->level_total; level++) {
+        int width = plan->level_width[level];
+
+        memset(taken, 0, (size_t)width * (size_t)plan->level_height[level]);
+        for (int tile = 0; tile < plan->tile_count; tile++)
+            if (level < plan->tile_levels[tile])
+                take(taken, width, dw_atlas_place(plan, tile, level));
+        for (int tile = 0; tile < plan->tile_count; tile++) {
+            if (level >= plan->tile_levels[tile])
+                continue;
+            extend_tile(plan, tile, level, taken);
+            place_inside(plan, &plan->rects[tile], gutter, level,
+                         &plan->places[(size_t)tile * (size_t)plan->level_total + (size_t)level]);
+        }
+    }
+    dw_free(taken);
+    return DW_OK;
 }
 
 /* A tile lives at a level while it is a texel or more along both axes. */
@@ -238,7 +326,7 @@ static int count_tile_levels(const dw_atlas_plan *plan, const dw_rect *rect)
     return level;
 }
 
-static void place_tiles(dw_atlas_plan *plan)
+static dw_status place_tiles(dw_atlas_plan *plan, dw_error *err)
 {
     /* Kept gutters are data like any other. */
     int gutter = plan->def.fill == DW_FILL_MODE_KEEP ? 0 : plan->def.gutter;
@@ -262,6 +350,7 @@ static void place_tiles(dw_atlas_plan *plan)
     /* Kept data must reach the levels below a tile's size too: the whole image is baked as well. */
     plan->has_background =
         area < (int64_t)plan->width * plan->height || plan->def.fill == DW_FILL_MODE_KEEP;
+    return extend_tiles(plan, gutter, err);
 }
 
 static void size_levels(dw_atlas_plan *plan)
@@ -298,7 +387,7 @@ static dw_status build_plan(dw_atlas_plan *plan, const dw_rect *rects, int bits,
     set_cutoffs(plan);
     DW_TRY(DW_ALLOC(places, &plan->tile_levels, err));
     DW_TRY(DW_ALLOC_ZEROED(places * (size_t)plan->level_total, &plan->places, err));
-    place_tiles(plan);
+    DW_TRY(place_tiles(plan, err));
     for (int n = 1; n < plan->level_total; n++) {
         DW_TRY(
             dw_filter_axis_init(plan->def.filter, plan->level_width[n - 1], &plan->axis_x[n], err));

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .atlas_report.layout import Layout
 from .device import Device, DeviceInfo, default_device
 from .io import encode_levels
 from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter, kind_of
@@ -20,7 +21,7 @@ from .layouts import records
 from .progress import as_progress
 from .save import cutoff_code, save_levels
 from .sources import load_source
-from .tiles import LevelCaps, TileGrid, TileRects, level_caps, resolve_tiles
+from .tiles import LevelCaps, TileGrid, TileRects, resolve_tiles
 
 __all__ = [
     "BakedArray",
@@ -172,7 +173,7 @@ def bake_atlas(
         **{name: member.name.lower() for name, member in kinds.items()},
     )
     total = max(width, height).bit_length()
-    caps = level_caps(layout.gutter, total - 1, len(layout) > 1)
+    caps = Layout.of_tiles(width, height, layout).caps()
     kept = _level_count(max_level, caps, total)
     callback, bar = as_progress(progress, "bake")
     try:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,20 +35,6 @@ class LevelCaps(NamedTuple):
     one_texel: int
     two_texels: int
     anisotropic_8x: int
-
-
-_NEEDS = LevelCaps(0.5, 1.0, 2.0, 4.5)  # texels of gutter, field by field
-
-
-def level_caps(gutter: int, last_level: int, has_neighbours: bool) -> LevelCaps:
-    """Caps for a gutter; a lone tile has no neighbour to bleed from, so every level is safe."""
-    if not has_neighbours:
-        return LevelCaps(*(last_level for _ in _NEEDS))
-    if gutter < 1:
-        return LevelCaps(*(-1 for _ in _NEEDS))
-    return LevelCaps(
-        *(min(last_level, max(-1, math.floor(math.log2(gutter / need)))) for need in _NEEDS)
-    )
 
 
 def _count(value: Any, name: str, least: int) -> int:
@@ -154,8 +139,10 @@ class TileRects:
     __hash__ = None  # type: ignore[assignment]
 
 
-# Texels added around an island; islands nearer than twice this are one tile.
-ISLAND_REACH = 4
+# Texels added around an island; islands nearer than twice this are one tile. The gutter is one texel
+# less: the content then ends in clear texels, which are what a gutter repeats.
+ISLAND_REACH = 5
+ISLAND_GUTTER = ISLAND_REACH - 1
 
 
 def find_islands(alpha: np.ndarray) -> TileRects:
@@ -186,7 +173,7 @@ def find_islands(alpha: np.ndarray) -> TileRects:
         or rows[-1] >= height - ISLAND_REACH
         or columns[-1] >= width - ISLAND_REACH
     )
-    return TileRects(rects, gutter=0 if touches_edge else ISLAND_REACH)
+    return TileRects(rects, gutter=0 if touches_edge else ISLAND_GUTTER)
 
 
 def resolve_tiles(tiles: Any, width: int, height: int, alpha: np.ndarray) -> TileRects:

@@ -15,10 +15,11 @@
 #define DW_FIELD_6(type, name) type name[6];
 
 /* Where a tile lies at one level, in texels of that level; ends are exclusive. Texels whose centre
- * lies in the tile are its own; content texels are those that the inside of the gutter touches.
- * Samples, four to a texel along each axis, lie inside the gutter, whose edge far down falls inside
- * a texel: phase (-1 to 2 sixteenths) moves their grid so that it begins at that edge. Small
- * content (dw_is_even) is sampled evenly over [even_x0, even_x1) instead, in 64ths of a texel.
+ * lies in the tile are its own, and those at its rim that no other tile has; content texels are
+ * those that the inside of the gutter touches. Samples, four to a texel along each axis, lie inside
+ * the gutter, whose edge far down falls inside a texel: phase (-1 to 2 sixteenths) moves their grid
+ * so that it begins at that edge. Small content (dw_is_even) is sampled evenly over [even_x0,
+ * even_x1) instead, in 64ths of a texel.
  */
 #define DW_TILE_LEVEL_FIELDS(F) \
     F(int, x0, 0)               \
