@@ -350,22 +350,19 @@ static int count_sampled_rows(const dw_tile_work *work, int level)
     return rows.end - rows.begin;
 }
 
-/* 16-bit alpha of a content texel as load_alpha_row gives it; indices may lie outside. */
-static uint32_t content_alpha(const dw_tile_work *work, int level, int x, int y)
+/* Small content with a texel of margin on each side; w * h texels at most DW_EVEN_TEXELS need no
+ * more than this with it. */
+#define DW_EVEN_PADDED (DW_EVEN_TEXELS + 2 * (DW_EVEN_TEXELS + 1) + 4)
+
+static void load_small_content(const dw_tile_work *work, int level, uint16_t *padded)
 {
     const dw_tile_level *place = dw_work_place(work, level);
-    int width = dw_content_width(place);
-    int at_x = dw_content_index(work->plan, x, 0, width);
-    int at_y = dw_content_index(work->plan, y, 0, dw_content_height(place));
-    size_t at = 4 * ((size_t)(place->content_y0 + at_y) * (size_t)work->source->width +
-                     (size_t)(place->content_x0 + at_x)) +
-                3;
-    uint32_t alpha = level > 0 ? work->alpha[level][(size_t)at_y * (size_t)width + (size_t)at_x]
-                     : work->source->bits == 8
-                         ? dw_alpha_from_8(((const uint8_t *)work->source->texels)[at])
-                         : ((const uint16_t *)work->source->texels)[at];
+    int width = dw_content_width(place), height = dw_content_height(place);
+    size_t stride = (size_t)width + 2;
 
-    return work->trial != NULL ? dw_remap_rounded(*work->trial, alpha) : alpha;
+    for (int y = -1; y <= height; y++)
+        load_alpha_row(work, level, dw_content_index(work->plan, y, 0, height),
+                       padded + (size_t)(y + 1) * stride);
 }
 
 /* Counts and bins the samples of small content. */
@@ -375,21 +372,26 @@ static void sample_evenly(const dw_tile_work *work, int level, uint64_t *passing
     const dw_tile_level *place = dw_work_place(work, level);
     int columns = dw_even_count(place->even_x0, place->even_x1);
     int rows = dw_even_count(place->even_y0, place->even_y1);
+    int stride = dw_content_width(place) + 2;
+    uint16_t padded[DW_EVEN_PADDED];
 
-    for (int j = 0; j < rows; j++)
+    load_small_content(work, level, padded);
+    for (int j = 0; j < rows; j++) {
+        int py = dw_even_position(j, place->even_y0, place->even_y1);
+        const uint16_t *upper = padded + ((py >> 6) - place->content_y0 + 1) * stride;
+
         for (int i = 0; i < columns; i++) {
             int px = dw_even_position(i, place->even_x0, place->even_x1);
-            int py = dw_even_position(j, place->even_y0, place->even_y1);
-            int x = (px >> 6) - place->content_x0, y = (py >> 6) - place->content_y0;
-            uint32_t sample = dw_bilinear(
-                content_alpha(work, level, x, y), content_alpha(work, level, x + 1, y),
-                content_alpha(work, level, x, y + 1), content_alpha(work, level, x + 1, y + 1),
-                (uint32_t)px & 63, (uint32_t)py & 63);
+            int x = (px >> 6) - place->content_x0 + 1;
+            uint32_t sample =
+                dw_bilinear(upper[x], upper[x + 1], upper[x + stride], upper[x + stride + 1],
+                            (uint32_t)px & 63, (uint32_t)py & 63);
 
             for (int k = 0; k < work->plan->def.cutoff_count; k++)
                 passing[k] += sample >= work->plan->cutoff_samples[k];
             histogram[sample >> DW_COVERAGE_BIN_SHIFT]++;
         }
+    }
 }
 
 /* Counts the samples of a level that pass, bins them, or both, into the scratch. */
