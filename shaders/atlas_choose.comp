@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lib/atlas.glsl"
 #include "lib/atlas_remap.glsl"
+#include "lib/atlas_counts.glsl"
 #include "lib/atlas_cells.glsl"
 #include "lib/atlas_choice.glsl"
 
@@ -37,33 +38,42 @@ void load_pairs(uint n, dw_tile_level place)
     }
 }
 
-uint pair_alpha(int at)
+uint content_alpha(uint n, dw_tile_level place, int x, int y)
 {
+    int at = y * (place.content_x1 - place.content_x0) + x;
+
     return pairs[at >> 1] >> (16 * (at & 1)) & 0xffffu;
 }
 
-void count_small(uint n, dw_tile_level place)
+void visit_cells(uint n, dw_tile_level place)
 {
     int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
     int columns = width + 1;
 
-    load_pairs(n, place);
-    begin_counts();
     for (int i = int(gl_LocalInvocationIndex); i < columns * (height + 1); i += DW_ATLAS_LANES) {
         int x = i % columns, y = i / columns;
         int left = content_index(x - 1, 0, width), right = content_index(x, 0, width);
-        int upper = content_index(y - 1, 0, height) * width;
-        int lower = content_index(y, 0, height) * width;
+        int upper = content_index(y - 1, 0, height), lower = content_index(y, 0, height);
         dw_cell cell;
 
-        cell.a00 = pair_alpha(upper + left);
-        cell.a10 = pair_alpha(upper + right);
-        cell.a01 = pair_alpha(lower + left);
-        cell.a11 = pair_alpha(lower + right);
+        cell.a00 = content_alpha(n, place, left, upper);
+        cell.a10 = content_alpha(n, place, right, upper);
+        cell.a01 = content_alpha(n, place, left, lower);
+        cell.a11 = content_alpha(n, place, right, lower);
         set_columns(cell, place, place.content_x0 + x);
         set_rows(cell, place, place.content_y0 + y);
         visit_cell(cell);
     }
+}
+
+void count_small(uint n, dw_tile_level place)
+{
+    load_pairs(n, place);
+    begin_counts();
+    if (dw_is_even(place))
+        visit_evenly(n, place);
+    else
+        visit_cells(n, place);
     end_counts();
 }
 

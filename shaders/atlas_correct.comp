@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lib/atlas.glsl"
 #include "lib/atlas_remap.glsl"
-#include "lib/atlas_cells.glsl"
+#include "lib/atlas_counts.glsl"
 #include "lib/atlas_choice.glsl"
 
 layout(local_size_x = DW_ATLAS_LANES) in;

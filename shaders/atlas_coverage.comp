@@ -5,38 +5,41 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lib/atlas.glsl"
 #include "lib/atlas_remap.glsl"
+#include "lib/atlas_counts.glsl"
 #include "lib/atlas_cells.glsl"
 
 layout(local_size_x = DW_ATLAS_LANES) in;
 
 const int LANE_ROWS = DW_ATLAS_COUNT_SIDE * DW_ATLAS_COUNT_SIDE / DW_ATLAS_LANES;
 
-uint alpha_at(uint n, dw_atlas_level level, int x, int y)
+uint content_alpha(uint n, dw_tile_level place, int x, int y)
 {
-    uint alpha =
-        is_source(n) ? source_alpha(source_index(x, y)) : uint(alphas[plane_index(level, x, y)]);
+    x += place.content_x0;
+    y += place.content_y0;
+    uint alpha = is_source(n) ? source_alpha(source_index(x, y))
+                              : uint(alphas[plane_index(levels[n], x, y)]);
 
     return has_flag(DW_ATLAS_IS_TRYING) ? dw_alpha_from_8(dw_alpha_to_8(remapped_alpha(alpha)))
                                         : alpha;
 }
 
+// Cells of content column x, rows y_begin to y_end - 1.
 void visit_column(uint n, dw_tile_level place, int x, int y_begin, int y_end)
 {
-    dw_atlas_level level = levels[n];
-    int left = content_index(x - 1, place.content_x0, place.content_x1);
-    int right = content_index(x, place.content_x0, place.content_x1);
+    int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
+    int left = content_index(x - 1, 0, width), right = content_index(x, 0, width);
     dw_cell cell;
 
     cell.a01 = cell.a11 = 0u;
-    set_columns(cell, place, x);
+    set_columns(cell, place, place.content_x0 + x);
     for (int y = y_begin - 1; y < y_end; y++) {
-        int lower = content_index(y, place.content_y0, place.content_y1);
+        int lower = content_index(y, 0, height);
 
         cell.a00 = cell.a01;
         cell.a10 = cell.a11;
-        cell.a01 = alpha_at(n, level, left, lower);
-        cell.a11 = alpha_at(n, level, right, lower);
-        set_rows(cell, place, y);
+        cell.a01 = content_alpha(n, place, left, lower);
+        cell.a11 = content_alpha(n, place, right, lower);
+        set_rows(cell, place, place.content_y0 + y);
         if (y >= y_begin)
             visit_cell(cell);
     }
@@ -47,16 +50,16 @@ void visit_column(uint n, dw_tile_level place, int x, int y_begin, int y_end)
 void visit_cells(uint n, dw_tile_level place, int block_x, int block_y)
 {
     int lane = int(gl_LocalInvocationIndex);
-    int x = place.content_x0 + block_x * DW_ATLAS_COUNT_SIDE + lane % DW_ATLAS_COUNT_SIDE;
-    int y = place.content_y0 + block_y * DW_ATLAS_COUNT_SIDE +
-            lane / DW_ATLAS_COUNT_SIDE * LANE_ROWS;
-    int y_end = min(y + LANE_ROWS, place.content_y1);
+    int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
+    int x = block_x * DW_ATLAS_COUNT_SIDE + lane % DW_ATLAS_COUNT_SIDE;
+    int y = block_y * DW_ATLAS_COUNT_SIDE + lane / DW_ATLAS_COUNT_SIDE * LANE_ROWS;
+    int y_end = min(y + LANE_ROWS, height);
 
-    if (x >= place.content_x1 || y >= place.content_y1)
+    if (x >= width || y >= height)
         return;
-    if (y_end == place.content_y1)
+    if (y_end == height)
         y_end++;
-    for (int i = 0; i < (x == place.content_x1 - 1 ? 2 : 1); i++)
+    for (int i = 0; i < (x == width - 1 ? 2 : 1); i++)
         visit_column(n, place, x + i, y, y_end);
 }
 
@@ -80,6 +83,8 @@ void main()
     if (group_index() >= push.block_count)
         return;
     dw_atlas_block block = blocks[push.first_block + group_index()];
+    dw_tile_level place = places[block.place];
+    uint n = block.place % push.level_total;
     uint lane = gl_LocalInvocationIndex;
 
     if (has_flag(DW_ATLAS_IS_TRYING)) {
@@ -91,8 +96,10 @@ void main()
         load_group_remap();
     }
     begin_counts();
-    visit_cells(block.place % push.level_total, places[block.place], int(block.at & 0xffffu),
-                int(block.at >> 16));
+    if (!dw_is_even(place))
+        visit_cells(n, place, int(block.at & 0xffffu), int(block.at >> 16));
+    else if (block.at == 0u)
+        visit_evenly(n, place);
     end_counts();
     if (has_flag(DW_ATLAS_COUNTS_SHARES) && lane < push.cutoff_count && group_passing[lane] > 0u)
         add_share(first_share(block) + lane, group_passing[lane]);

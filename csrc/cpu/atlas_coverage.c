@@ -365,7 +365,7 @@ static void load_small_content(const dw_tile_work *work, int level, uint16_t *pa
                        padded + (size_t)(y + 1) * stride);
 }
 
-/* Counts and bins the samples of small content. */
+/* Counts the samples of small content that pass, and bins them; histogram NULL: counts only. */
 static void sample_evenly(const dw_tile_work *work, int level, uint64_t *passing,
                           uint32_t *histogram)
 {
@@ -389,7 +389,8 @@ static void sample_evenly(const dw_tile_work *work, int level, uint64_t *passing
 
             for (int k = 0; k < work->plan->def.cutoff_count; k++)
                 passing[k] += sample >= work->plan->cutoff_samples[k];
-            histogram[sample >> DW_COVERAGE_BIN_SHIFT]++;
+            if (histogram != NULL)
+                histogram[sample >> DW_COVERAGE_BIN_SHIFT]++;
         }
     }
 }
@@ -402,10 +403,12 @@ static dw_status sample_level(const dw_tile_work *work, int level, bool is_count
 
     if (dw_is_even(*dw_work_place(work, level))) {
         dw_tile_scratch *scratch = &work->scratch[0];
+        uint32_t *histogram = scratch->histogram + (size_t)level * DW_COVERAGE_BINS;
         uint64_t unused[DW_CUTOFFS_MAX] = { 0 };
 
-        sample_evenly(work, level, is_counted ? scratch->passing : unused,
-                      scratch->histogram + (size_t)level * DW_COVERAGE_BINS);
+        if (is_counted || is_binned)
+            sample_evenly(work, level, is_counted ? scratch->passing : unused,
+                          is_binned ? histogram : NULL);
         return DW_OK;
     }
     if (is_counted && dw_tile_for_bands(work, level, rows, count_band, err) != DW_OK)

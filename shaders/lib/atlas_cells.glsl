@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Bilinear cells of a tile: cell (i, j) lies between texels i - 1 and i, j - 1 and j of the
-// content and has 4 x 4 samples, those of them that lie inside the gutter.
-
-shared uint bins[DW_COVERAGE_BINS];
-shared uint group_passing[DW_CUTOFFS_MAX]; // samples that pass each cutoff
-
-// Each lane's own counts. Most flat cells are without alpha or opaque.
-uint clear_samples, opaque_samples;
-uint passing[DW_CUTOFFS_MAX];
+// Bilinear samples of a tile. Cell (i, j) lies between texels i - 1 and i, j - 1 and j of the
+// content and has 4 x 4 of them, those that lie inside the gutter; small content is sampled evenly.
 
 struct dw_cell {
     uint a00, a10, a01, a11; // 16-bit alpha: upper left, upper right, lower left, lower right
     uint kx_begin, kx_end, ky_begin, ky_end;
     int phase_x, phase_y;
 };
-
-// Known when the shader is compiled where there is one.
-uint cutoff_count()
-{
-    return has_flag(DW_ATLAS_HAS_KNOTS) ? push.cutoff_count : 1u;
-}
-
-// `count` samples of one value.
-void add_samples(uint value, uint count)
-{
-    if (has_flag(DW_ATLAS_COUNTS_SHARES))
-        for (uint i = 0u; i < cutoff_count(); i++)
-            passing[i] += value >= push.cutoff_samples[i] ? count : 0u;
-    if (!has_flag(DW_ATLAS_COUNTS_BINS))
-        return;
-    if (value == 0u)
-        clear_samples += count;
-    else if (value == DW_SAMPLE_ONE * DW_ALPHA_ONE)
-        opaque_samples += count;
-    else
-        atomicAdd(bins[value >> DW_COVERAGE_BIN_SHIFT], count);
-}
 
 // The horizontal and the vertical part of the samples of the cell left of and above texel (x, y).
 void set_columns(inout dw_cell cell, dw_tile_level place, int x)
@@ -73,30 +44,27 @@ void visit_cell(dw_cell cell)
     }
 }
 
-// Counts start at zero. Waits for all lanes.
-void begin_counts()
-{
-    clear_samples = opaque_samples = 0u;
-    for (uint i = 0u; i < uint(DW_CUTOFFS_MAX); i++)
-        passing[i] = 0u;
-    if (gl_LocalInvocationIndex < uint(DW_CUTOFFS_MAX))
-        group_passing[gl_LocalInvocationIndex] = 0u;
-    if (has_flag(DW_ATLAS_COUNTS_BINS))
-        for (uint i = gl_LocalInvocationIndex; i < uint(DW_COVERAGE_BINS);
-             i += uint(DW_ATLAS_LANES))
-            bins[i] = 0u;
-    barrier();
-}
+// 16-bit alpha of a tile at level n as it is counted. x, y: texels of the content.
+uint content_alpha(uint n, dw_tile_level place, int x, int y);
 
-// Adds the lanes' own counts up. Waits for all lanes.
-void end_counts()
+void visit_evenly(uint n, dw_tile_level place)
 {
-    if (clear_samples > 0u)
-        atomicAdd(bins[0], clear_samples);
-    if (opaque_samples > 0u)
-        atomicAdd(bins[DW_COVERAGE_BINS - 1], opaque_samples);
-    for (uint i = 0u; i < cutoff_count(); i++)
-        if (passing[i] > 0u)
-            atomicAdd(group_passing[i], passing[i]);
-    barrier();
+    int columns = dw_even_count(place.even_x0, place.even_x1);
+    int samples = columns * dw_even_count(place.even_y0, place.even_y1);
+    int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
+
+    for (int i = int(gl_LocalInvocationIndex); i < samples; i += DW_ATLAS_LANES) {
+        int x = dw_even_position(i % columns, place.even_x0, place.even_x1);
+        int y = dw_even_position(i / columns, place.even_y0, place.even_y1);
+        int left = content_index((x >> 6) - place.content_x0, 0, width);
+        int right = content_index((x >> 6) - place.content_x0 + 1, 0, width);
+        int upper = content_index((y >> 6) - place.content_y0, 0, height);
+        int lower = content_index((y >> 6) - place.content_y0 + 1, 0, height);
+
+        add_samples(dw_bilinear(content_alpha(n, place, left, upper),
+                                content_alpha(n, place, right, upper),
+                                content_alpha(n, place, left, lower),
+                                content_alpha(n, place, right, lower), uint(x & 63), uint(y & 63)),
+                    1u);
+    }
 }

@@ -127,6 +127,9 @@ uint64_t trial_miss(uint64_t count)
 
 uint64_t place_samples(dw_tile_level place)
 {
+    if (dw_is_even(place))
+        return uint64_t(dw_even_count(place.even_x0, place.even_x1)) *
+               uint64_t(dw_even_count(place.even_y0, place.even_y1));
     return uint64_t(place.sample_x1 - place.sample_x0) *
            uint64_t(place.sample_y1 - place.sample_y0);
 }
