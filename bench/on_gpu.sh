@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# On a machine with a GPU: builds, proves that its bytes are those of native C, then measures.
+#
+# Needs a compiler, NumPy, pytest and a Vulkan loader. Without glslang the SPIR-V of an earlier
+# build in shaders/generated is used; DW_VOLK_INCLUDE names the folder of volk.h and the Vulkan
+# headers where the compiler does not find them. PYTHON chooses the interpreter.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+python="${PYTHON:-python3}"
+
+"$python" setup.py -q build_ext --inplace
+export PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
+"$python" -c 'import dapplewood as dw; print(*dw.devices(), sep="\n")'
+"$python" -m pytest -q -p no:cacheprovider tests/gpu/test_selftest.py tests/gpu/test_atlas_parity.py
+"$python" bench/bench_atlas_gpu.py "$@"
