@@ -392,6 +392,10 @@ static PyMethodDef device_functions[] = {
       "before_fork($module, /)\n--\n\nHolds off device creation for the fork to come." },
     { "after_fork", module_after_fork, METH_NOARGS,
       "after_fork($module, /)\n--\n\nLets device creation go on, in parent and child." },
+    { "device_copy", (PyCFunction)(void (*)(void))dw_device_copy_function,
+      METH_VARARGS | METH_KEYWORDS,
+      "device_copy($module, /, device, nbytes)\n--\n\n"
+      "Copies within a Vulkan device's memory; timings() tells how long \"device_copy\" took." },
     { "selftest", (PyCFunction)(void (*)(void))dw_selftest_function, METH_VARARGS | METH_KEYWORDS,
       "selftest($module, /, device, operands, *, float64=False, repeat=1)\n--\n\n"
       "Column names and results of the exact operations on (N, 3) uint32 operand bits." },

@@ -17,6 +17,7 @@ typedef struct dw_py_device {
 dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, const char *argument);
 
 /* _core.selftest(device, operands, *, float64=False, repeat=1) -> (names, results) */
+PyObject *dw_device_copy_function(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *dw_selftest_function(PyObject *module, PyObject *args, PyObject *kwargs);
 
 #endif

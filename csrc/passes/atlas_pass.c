@@ -365,7 +365,7 @@ static dw_status submit_kernels(bake *work, dw_ticket *ticket, dw_error *err)
 {
     dw_command *command;
 
-    if (dw_command_begin(work->gpu, "atlas_bake", &work->command, err) != DW_OK)
+    if (dw_command_begin(work->gpu, "atlas_kernels", &work->command, err) != DW_OK)
         return err->code;
     dw_command_fill(work->command, &work->buffers[BUFFER_REMAPS], 0, 0, 0);
     if (work->layout.slot_count > 0)
