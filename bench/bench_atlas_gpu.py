@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Times the steps of the atlas baker on a Vulkan device, by the device's own clock.
 
-    python bench/bench_atlas_gpu.py [--device gpu] [--size 4096] [--grid 8] [--repeats 30] > steps.csv
+    python bench/bench_atlas_gpu.py [--device gpu] [--size 4096] [--grid 8] [--repeats 30] [--check]
 
 Each row: a step, the median of its time, the least bytes that it has to move (every input read and
 every output written once), their rate, and that as a share of the rate at which the device copies
 its own memory, measured the same way. "atlas_kernels" spans all steps with the gaps between them;
-"upload" and "download" are the device's side of the transfers; "call" is the whole of the call by
-the host's clock. With --check the bytes are compared with those of the native baker first.
+"call" is the whole of the call, transfers included, by the host's clock. With --check the bytes
+are compared with those of the native baker first.
 """
 
 from __future__ import annotations
@@ -59,11 +59,8 @@ def least_bytes(size: int) -> dict[str, int]:
         "atlas_down": 4 * base + 6 * levels,
         "atlas_coverage": 4 * base + 2 * levels,
         "atlas_finish": 4 * base + 6 * levels + 5 * (base + levels),
-        "upload": 4 * base,
-        "download": 5 * (base + levels),
     }
-    moved["atlas_kernels"] = 4 * base + 5 * (base + levels)
-    moved["call"] = moved["upload"] + moved["download"]
+    moved["atlas_kernels"] = moved["call"] = 4 * base + 5 * (base + levels)
     return moved
 
 
@@ -96,7 +93,7 @@ def measure(
         if turn < 2:
             continue
         for name, milliseconds in device.timings().items():
-            if name in (*STEPS, "upload", "download"):
+            if name in STEPS:
                 spans.setdefault(name, []).append(1e-3 * milliseconds)
         spans.setdefault("call", []).append(wall)
     return {name: statistics.median(values) for name, values in spans.items()}

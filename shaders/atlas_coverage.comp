@@ -10,7 +10,11 @@
 
 layout(local_size_x = DW_ATLAS_LANES) in;
 
-const int LANE_ROWS = DW_ATLAS_COUNT_SIDE * DW_ATLAS_COUNT_SIDE / DW_ATLAS_LANES;
+const int SIDE = DW_ATLAS_COUNT_SIDE;
+const int ROW_PAIRS = SIDE / 2 + 1;
+
+// Alpha of the block's texels and of those around it, two to a word: columns and rows -1 to SIDE.
+shared uint pairs[(SIDE + 2) * ROW_PAIRS];
 
 uint content_alpha(uint n, dw_tile_level place, int x, int y)
 {
@@ -23,44 +27,49 @@ uint content_alpha(uint n, dw_tile_level place, int x, int y)
                                         : alpha;
 }
 
-// Cells of content column x, rows y_begin to y_end - 1.
-void visit_column(uint n, dw_tile_level place, int x, int y_begin, int y_end)
+void load_pairs(uint n, dw_tile_level place, int x0, int y0)
 {
     int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
-    int left = content_index(x - 1, 0, width), right = content_index(x, 0, width);
-    dw_cell cell;
 
-    cell.a01 = cell.a11 = 0u;
-    set_columns(cell, place, place.content_x0 + x);
-    for (int y = y_begin - 1; y < y_end; y++) {
-        int lower = content_index(y, 0, height);
+    for (int i = int(gl_LocalInvocationIndex); i < (SIDE + 2) * ROW_PAIRS; i += DW_ATLAS_LANES) {
+        int x = x0 - 1 + 2 * (i % ROW_PAIRS);
+        int y = content_index(min(y0 - 1 + i / ROW_PAIRS, height), 0, height);
+        int left = content_index(min(x, width), 0, width);
+        int right = content_index(min(x + 1, width), 0, width);
 
-        cell.a00 = cell.a01;
-        cell.a10 = cell.a11;
-        cell.a01 = content_alpha(n, place, left, lower);
-        cell.a11 = content_alpha(n, place, right, lower);
-        set_rows(cell, place, place.content_y0 + y);
-        if (y >= y_begin)
-            visit_cell(cell);
+        pairs[i] = content_alpha(n, place, left, y) | content_alpha(n, place, right, y) << 16;
     }
+    barrier();
 }
 
-// This lane's cells of a block of content: those up and left of its column of texels, and the last
-// ones of the content behind its last texels.
+// Texel (x, y) of the block, from -1 to SIDE.
+uint block_alpha(int x, int y)
+{
+    return pairs[(y + 1) * ROW_PAIRS + ((x + 1) >> 1)] >> (16 * ((x + 1) & 1)) & 0xffffu;
+}
+
+// The cells of a block of content: those up and left of its texels, and the last ones of the
+// content behind its last texels.
 void visit_cells(uint n, dw_tile_level place, int block_x, int block_y)
 {
-    int lane = int(gl_LocalInvocationIndex);
+    int x0 = block_x * SIDE, y0 = block_y * SIDE;
     int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
-    int x = block_x * DW_ATLAS_COUNT_SIDE + lane % DW_ATLAS_COUNT_SIDE;
-    int y = block_y * DW_ATLAS_COUNT_SIDE + lane / DW_ATLAS_COUNT_SIDE * LANE_ROWS;
-    int y_end = min(y + LANE_ROWS, height);
+    int columns = width - x0 > SIDE ? SIDE : width - x0 + 1;
+    int rows = height - y0 > SIDE ? SIDE : height - y0 + 1;
 
-    if (x >= width || y >= height)
-        return;
-    if (y_end == height)
-        y_end++;
-    for (int i = 0; i < (x == width - 1 ? 2 : 1); i++)
-        visit_column(n, place, x + i, y, y_end);
+    load_pairs(n, place, x0, y0);
+    for (int i = int(gl_LocalInvocationIndex); i < columns * rows; i += DW_ATLAS_LANES) {
+        int x = i % columns, y = i / columns;
+        dw_cell cell;
+
+        cell.a00 = block_alpha(x - 1, y - 1);
+        cell.a10 = block_alpha(x, y - 1);
+        cell.a01 = block_alpha(x - 1, y);
+        cell.a11 = block_alpha(x, y);
+        set_columns(cell, place, place.content_x0 + x0 + x);
+        set_rows(cell, place, place.content_y0 + y0 + y);
+        visit_cell(cell);
+    }
 }
 
 // At most 2^32 samples are added: every carry is one step of the sum past 2^32.

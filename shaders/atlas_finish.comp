@@ -84,34 +84,47 @@ uint color_at(int x, int y)
 
 bool is_hidden(int column, int row)
 {
-    int x = x0 + column, y = y0 + row;
-
-    return x >= place.content_x0 && x < place.content_x1 && y >= place.content_y0 &&
-           y < place.content_y1 && !is_seed(column, row);
+    return (content_bits(place, x0 + column, y0 + row) & 1u) != 0u && !is_seed(column, row);
 }
 
-// Gives hidden texels the colour of a near seed; the others are marked, a bit for each of the rows
-// that this lane takes of its column.
-uint fill_near(int column, int first_row)
+// The hidden texels of a lane's column, a bit for each of its rows: all of them, and those that may
+// have a near seed.
+uint hidden_rows(int column, int first_row, out uint near)
 {
-    uint alpha = tested_alpha(0u) << 24;
-    uint far = 0u;
+    uint hidden = 0u;
 
+    near = 0u;
     for (int i = 0; i < LANE_ROWS; i++) {
         int row = first_row + i * ROW_STEP;
 
-        if (!is_hidden(column, row))
-            continue;
+        if (is_hidden(column, row)) {
+            hidden |= 1u << i;
+            near |= has_near_seed(column, row) ? 1u << i : 0u;
+        }
+    }
+    return hidden;
+}
+
+// Gives rows the colour of a near seed; the bits of those that have one.
+uint fill_near(int column, int first_row, uint rows)
+{
+    uint alpha = tested_alpha(0u) << 24;
+    uint filled = 0u;
+
+    while (rows != 0u) {
+        int i = findLSB(rows);
+        int row = first_row + i * ROW_STEP;
         uint key = nearest_seed(column, row);
 
+        rows &= rows - 1u;
         if (key == DW_SEED_NONE)
-            far |= 1u << i;
-        else
-            set_output_texel(output_index(x0 + column, y0 + row),
-                             alpha | color_at(x0 + column + int(key & 15u) - RADIUS,
-                                              y0 + row + int((key >> 4) & 15u) - RADIUS));
+            continue;
+        filled |= 1u << i;
+        set_output_texel(output_index(x0 + column, y0 + row),
+                         alpha | color_at(x0 + column + int(key & 15u) - RADIUS,
+                                          y0 + row + int((key >> 4) & 15u) - RADIUS));
     }
-    return far;
+    return filled;
 }
 
 void fill_far(int column, int first_row, uint far)
@@ -135,6 +148,7 @@ void fill_hidden()
 {
     int column = int(gl_LocalInvocationIndex) % SIDE;
     int first_row = int(gl_LocalInvocationIndex) / SIDE;
+    uint near;
 
     mark_surroundings();
     barrier();
@@ -142,7 +156,9 @@ void fill_hidden()
     barrier();
     join_rows();
     barrier();
-    uint far = fill_near(column, first_row);
+    uint far = hidden_rows(column, first_row, near);
+
+    far &= ~fill_near(column, first_row, near);
 
     if (far != 0u)
         has_far = 1u;

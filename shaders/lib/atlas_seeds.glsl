@@ -84,9 +84,8 @@ uint nearest_in_row(int column, int row, int dy)
 uint nearest_seed(int column, int row)
 {
     uint best = DW_SEED_NONE;
-    int last = has_near_seed(column, row) ? RADIUS : -1;
 
-    for (int dy = 0; dy <= last && dw_seed_key(0, -dy) < best; dy++)
+    for (int dy = 0; dy <= RADIUS && dw_seed_key(0, -dy) < best; dy++)
         best = min(best, min(nearest_in_row(column, row, -dy), nearest_in_row(column, row, dy)));
     return best < uint(RADIUS * RADIUS + 1) << 8 ? best : DW_SEED_NONE;
 }
