@@ -13,7 +13,8 @@ struct dw_pool {
     int thread_count;
     int started; /* workers running; -1 before the first use */
     dw_thread threads[DW_THREADS_MAX];
-    dw_mutex owner; /* held by the one caller whose loop runs */
+    dw_mutex owner;                     /* held by the one caller whose loop runs */
+    _Atomic(const void *) owner_thread; /* its mark_of_thread(); NULL: no loop runs */
     dw_mutex lock;
     dw_condition changed;
     uint64_t generation; /* one more for every loop */
@@ -29,6 +30,14 @@ struct dw_pool {
     atomic_int_fast64_t next;
     atomic_bool cancelled;
 };
+
+/* An address of its own for every thread that lives. */
+static const void *mark_of_thread(void)
+{
+    static _Thread_local char mark;
+
+    return &mark;
+}
 
 static void run_items(dw_pool *pool, int worker)
 {
@@ -194,10 +203,14 @@ dw_status dw_parallel_for(const dw_run *run, int64_t count, dw_item_fn item_fn, 
     dw_pool *pool = run->pool;
     bool go_on;
 
-    if (pool == NULL || pool->thread_count == 1 || count <= 1)
+    /* A poll of this thread's own loop may start more work: waiting for that loop would last for
+     * ever. */
+    if (pool == NULL || pool->thread_count == 1 || count <= 1 ||
+        atomic_load(&pool->owner_thread) == mark_of_thread())
         return run_serial(run, count, item_fn, user, err);
 
     dw_mutex_lock(&pool->owner);
+    atomic_store(&pool->owner_thread, mark_of_thread());
     start_workers(pool);
     dw_mutex_lock(&pool->lock);
     pool->user = user;
@@ -214,6 +227,7 @@ dw_status dw_parallel_for(const dw_run *run, int64_t count, dw_item_fn item_fn, 
     if (!go_on)
         atomic_store(&pool->cancelled, true);
     go_on = wait_for_workers(run, pool, go_on);
+    atomic_store(&pool->owner_thread, NULL);
     dw_mutex_unlock(&pool->owner);
     return go_on ? DW_OK : dw_fail(err, DW_ERROR_INTERRUPTED, "interrupted");
 }
