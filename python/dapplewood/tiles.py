@@ -139,8 +139,8 @@ class TileRects:
     __hash__ = None  # type: ignore[assignment]
 
 
-# Texels added around an island; islands nearer than twice this are one tile. The gutter is one texel
-# less: the content then ends in clear texels, which are what a gutter repeats.
+# Texels added around an island; islands nearer than twice this are one tile. The gutter is one
+# texel less: the content then ends in clear texels, which are what a gutter repeats.
 ISLAND_REACH = 5
 ISLAND_GUTTER = ISLAND_REACH - 1
 
