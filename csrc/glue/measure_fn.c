@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+/* Texels along one side of what is measured: the layers of an array stand under each other in one
+ * image, far longer than an atlas. Four samples a texel can still be counted in an int. */
+#define DW_MEASURED_SIDE_MAX (1 << 28)
+
 /* A two-dimensional alpha array, read in place where its strides allow. */
 static PyArrayObject *take_alpha(PyObject *object, const char *argument, dw_alpha_view *out)
 {
@@ -27,10 +31,17 @@ static PyArrayObject *take_alpha(PyObject *object, const char *argument, dw_alph
                      PyArray_DESCR(array));
         goto fail;
     }
-    if (PyArray_NDIM(array) != 2 || PyArray_SIZE(array) == 0 || PyArray_DIM(array, 0) > INT_MAX ||
-        PyArray_DIM(array, 1) > INT_MAX) {
+    if (PyArray_NDIM(array) != 2 || PyArray_SIZE(array) == 0) {
         PyErr_Format(PyExc_ValueError,
                      "%s must have two dimensions, (height, width), and not be empty", argument);
+        goto fail;
+    }
+    if (PyArray_DIM(array, 0) > DW_MEASURED_SIDE_MAX ||
+        PyArray_DIM(array, 1) > DW_MEASURED_SIDE_MAX) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s has %zd x %zd texels; at most %d a side, cut it in parts", argument,
+                     (Py_ssize_t)PyArray_DIM(array, 1), (Py_ssize_t)PyArray_DIM(array, 0),
+                     DW_MEASURED_SIDE_MAX);
         goto fail;
     }
     size = PyArray_ITEMSIZE(array);
@@ -47,7 +58,7 @@ fail:
 }
 
 /* An (height, width, 4) image of 8 or 16 bits. */
-static PyArrayObject *take_texels(PyObject *object, dw_atlas_source *out)
+static PyArrayObject *take_texels(PyObject *object, const char *argument, dw_atlas_source *out)
 {
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(object), *plain;
     int type;
@@ -55,14 +66,16 @@ static PyArrayObject *take_texels(PyObject *object, dw_atlas_source *out)
     if (array == NULL)
         return NULL;
     type = PyArray_TYPE(array) == NPY_UINT16 ? NPY_UINT16 : NPY_UINT8;
-    plain = dw_array_input((PyObject *)array, type, 3, 3, "image");
+    plain = dw_array_input((PyObject *)array, type, 3, 3, argument);
     Py_DECREF(array);
     if (plain == NULL)
         return NULL;
     if (PyArray_DIM(plain, 2) != 4 || PyArray_SIZE(plain) == 0 ||
-        PyArray_DIM(plain, 0) > DW_SIDE_MAX || PyArray_DIM(plain, 1) > DW_SIDE_MAX) {
+        PyArray_DIM(plain, 0) > DW_MEASURED_SIDE_MAX ||
+        PyArray_DIM(plain, 1) > DW_MEASURED_SIDE_MAX) {
         PyErr_Format(PyExc_ValueError,
-                     "image must have shape (height, width, 4) with sides of 1 to %d", DW_SIDE_MAX);
+                     "%s must have shape (height, width, 4) with sides of 1 to %d", argument,
+                     DW_MEASURED_SIDE_MAX);
         Py_DECREF(plain);
         return NULL;
     }
@@ -73,10 +86,16 @@ static PyArrayObject *take_texels(PyObject *object, dw_atlas_source *out)
     return plain;
 }
 
+/* rects: as dw_take_rects gave them. */
 static int check_inside(PyArrayObject *rects, int width, int height)
 {
-    const dw_rect *rect = PyArray_DATA(rects);
+    const dw_rect *rect;
 
+    if (rects == NULL) {
+        PyErr_SetString(PyExc_TypeError, "tiles must be an (N, 4) int32 array, got None");
+        return -1;
+    }
+    rect = PyArray_DATA(rects);
     for (npy_intp i = 0; i < PyArray_DIM(rects, 0); i++, rect++)
         if (rect->x < 0 || rect->y < 0 || rect->width < 1 || rect->height < 1 ||
             rect->width > width - rect->x || rect->height > height - rect->y) {
@@ -128,7 +147,7 @@ static PyObject *measure_coverage(PyObject *module, PyObject *args, PyObject *kw
         check_cutoffs(cutoffs, cutoff_count) < 0 || dw_take_rects(rects_object, &rects) < 0)
         goto done;
     alpha = take_alpha(alpha_object, "alpha", &view);
-    if (alpha == NULL || rects == NULL || check_inside(rects, view.width, view.height) < 0)
+    if (alpha == NULL || check_inside(rects, view.width, view.height) < 0)
         goto done;
     shape[0] = PyArray_DIM(rects, 0);
     shape[1] = cutoff_count;
@@ -267,9 +286,9 @@ static PyObject *measure_fringe(PyObject *module, PyObject *args)
         check_cutoffs(&cutoff, 1) < 0)
         return NULL;
     if (dw_take_rects(sources_object, &sources) < 0 || dw_take_rects(rects_object, &rects) < 0 ||
-        (image = take_texels(image_object, &source)) == NULL ||
-        (level = take_texels(level_object, &level_source)) == NULL || sources == NULL ||
-        rects == NULL || check_inside(sources, source.width, source.height) < 0 ||
+        (image = take_texels(image_object, "image", &source)) == NULL ||
+        (level = take_texels(level_object, "level", &level_source)) == NULL ||
+        check_inside(sources, source.width, source.height) < 0 ||
         check_inside(rects, level_source.width, level_source.height) < 0)
         goto done;
     if (PyArray_DIM(sources, 0) != PyArray_DIM(rects, 0) || level_source.bits != 8 ||
@@ -321,7 +340,7 @@ static PyObject *unpremultiply(PyObject *module, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "OO:unpremultiply", &device_object, &image_object))
         return NULL;
-    image = take_texels(image_object, &source);
+    image = take_texels(image_object, "image", &source);
     out = image == NULL ? NULL : PyArray_SimpleNew(3, PyArray_DIMS(image), PyArray_TYPE(image));
     device = out == NULL ? NULL : dw_py_device_begin(state, device_object, "device");
     if (device == NULL)
@@ -363,14 +382,17 @@ static PyObject *resample_rects(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOiOii:resample_rects", &device_object, &image_object,
                           &color_space, &rects_object, &width, &height))
         return NULL;
-    if (width < 1 || height < 1 || width > DW_SIDE_MAX || height > DW_SIDE_MAX || color_space < 0 ||
-        color_space >= dw_registries[DW_REGISTRY_COLOR_SPACE].count) {
+    if (color_space < 0 || color_space >= dw_registries[DW_REGISTRY_COLOR_SPACE].count) {
+        PyErr_Format(PyExc_ValueError, "color_space must be a ColorSpace, got %d", color_space);
+        return NULL;
+    }
+    if (width < 1 || height < 1 || width > DW_SIDE_MAX || height > DW_SIDE_MAX) {
         PyErr_Format(PyExc_ValueError, "width and height must lie in 1..%d, got %d and %d",
                      DW_SIDE_MAX, width, height);
         return NULL;
     }
-    if ((image = take_texels(image_object, &source)) == NULL ||
-        dw_take_rects(rects_object, &rects) < 0 || rects == NULL ||
+    if ((image = take_texels(image_object, "image", &source)) == NULL ||
+        dw_take_rects(rects_object, &rects) < 0 ||
         check_inside(rects, source.width, source.height) < 0)
         goto done;
     shape[0] = PyArray_DIM(rects, 0);

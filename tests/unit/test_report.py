@@ -556,6 +556,16 @@ def test_naive_file_is_shown_for_what_it_is(sample, report, tmp_path, device):
         found.assert_within(coverage_mean=0.6)
 
 
+def test_many_layers_are_measured(device):
+    """Their rows together are more than an atlas may have."""
+    layers = np.zeros((9, 2048, 4, 4), np.uint8)
+    layers[:, ::2] = 255
+    texture = dw.Texture((layers,), "rgba8", "srgb", "straight", layers=9)
+    found = AtlasReport.of_texture(texture, device=device)
+    assert len(found.tiles) == 9
+    np.testing.assert_allclose(found.after.coverage, 0.5)
+
+
 def test_layers_of_an_array_are_tiles(baked, tmp_path, device):
     path = tmp_path / "array.ktx2"
     array = baked.to_array()
