@@ -36,7 +36,7 @@ dw_atlas_def dw_atlas_def_default(void);
 typedef struct dw_atlas_source {
     int width, height;
     int bits;           /* 8 or 16 per channel */
-    const void *texels; /* [height][width][4], straight alpha, rows packed */
+    const void *texels; /* [height][width][4], straight alpha, rows packed, 4-byte aligned */
 } dw_atlas_source;
 
 /* levels[n] is [height_n][width_n][4], alpha[n] is [height_n][width_n]; remaps is

@@ -26,6 +26,14 @@ static void release_arguments(bake_arguments *arguments)
     Py_CLEAR(arguments->targets);
 }
 
+/* The core reads 8-bit texels as words; NumPy's own memory suits them, a slice of bytes may not. */
+static int align_texels(PyArrayObject **image)
+{
+    if ((uintptr_t)PyArray_DATA(*image) % sizeof(uint32_t) != 0)
+        Py_SETREF(*image, (PyArrayObject *)PyArray_NewCopy(*image, NPY_CORDER));
+    return *image == NULL ? -1 : 0;
+}
+
 static int take_image(PyObject *object, bake_arguments *out)
 {
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(object);
@@ -44,7 +52,7 @@ static int take_image(PyObject *object, bake_arguments *out)
     }
     out->image = dw_array_input((PyObject *)array, type, 3, 3, "image");
     Py_DECREF(array);
-    if (out->image == NULL)
+    if (out->image == NULL || align_texels(&out->image) < 0)
         return -1;
     if (PyArray_DIM(out->image, 2) != 4) {
         PyErr_Format(PyExc_ValueError, "image must have shape (height, width, 4), got %zd channels",

@@ -49,6 +49,16 @@ def test_any_strides_just_work(cpu, plain, change):
     assert same(dw.bake_atlas(change(image), device=cpu), wanted)
 
 
+@pytest.mark.parametrize("offset", [1, 2, 3])
+def test_any_address_just_works(cpu, plain, offset):
+    image, wanted = plain
+    data = np.empty(image.nbytes + offset, np.uint8)
+    odd = data[offset:].reshape(image.shape)
+    odd[:] = image
+    assert odd.ctypes.data % 4 == offset and odd.flags.c_contiguous
+    assert same(dw.bake_atlas(odd, device=cpu), wanted)
+
+
 def test_big_endian_and_read_only(cpu):
     image = noise_image(32, 24, bits=16)
     wanted = dw.bake_atlas(image, device=cpu)
@@ -222,6 +232,42 @@ def test_progress_runs_and_cancels(cpu):
     with pytest.raises(ZeroDivisionError, match="from the callback"):
         dw.bake_atlas(np.tile(image, (4, 4, 1)), filter="lanczos", progress=fail, device=cpu)
     assert len(dw.bake_atlas(image, device=cpu).levels) == 11
+
+
+def test_progress_may_bake_on_the_device_that_bakes():
+    image = noise_image(1024, 1024)
+    inner = []
+
+    def bake_another(fraction):
+        if not inner:
+            inner.append(dw.bake_atlas(image, tiles=dw.TileGrid(2, 2), device=device))
+
+    with dw.Device("cpu", threads=2) as device:
+        large = np.tile(image, (4, 4, 1))
+        dw.bake_atlas(large, filter="lanczos", progress=bake_another, device=device)
+        assert same(inner[0], dw.bake_atlas(image, tiles=dw.TileGrid(2, 2), device=device))
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda cpu, image: _core.coverage(cpu, image[..., 3], None, (0.5,)), "got None"),
+        (lambda cpu, image: _core.fringe(cpu, image, 0, image, None, None, 0.5), "got None"),
+        (lambda cpu, image: _core.resample_rects(cpu, image, 0, None, 4, 4), "got None"),
+        (lambda cpu, image: _core.resample_rects(cpu, image, 9, None, 4, 4), "a ColorSpace, got 9"),
+        (lambda cpu, image: _core.fringe(cpu, image, 0, image[0], None, None, 0.5), "^level must"),
+    ],
+)
+def test_measurements_refuse_in_words(cpu, plain, call, text):
+    with pytest.raises((TypeError, ValueError), match=text):
+        call(cpu, plain[0])
+
+
+def test_measured_alpha_has_a_longest_side(cpu):
+    # No memory stands behind it: a stride of nothing.
+    endless = np.broadcast_to(np.uint8(255), (1, (1 << 28) + 1))
+    with pytest.raises(ValueError, match="at most 268435456 a side"):
+        dw.measure_coverage(endless, 0.5, device=cpu)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX here")
