@@ -72,11 +72,14 @@ static slice *choose_slice(dw_gpu *gpu, slice *slices)
 
     for (int i = 0; i < SLICE_COUNT; i++) {
         slice *one = &slices[i];
-        uint64_t rank = one->buffer.record == NULL       ? 1
-                        : one->ticket.value <= completed ? 0
-                                                         : one->ticket.value + 1;
+        uint64_t rank;
 
-        if (!one->is_taken && rank < best_rank) {
+        if (one->is_taken) /* its taker writes to it without the lock */
+            continue;
+        rank = one->buffer.record == NULL       ? 1
+               : one->ticket.value <= completed ? 0
+                                                : one->ticket.value + 1;
+        if (rank < best_rank) {
             best = one;
             best_rank = rank;
         }
