@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* count * size bytes, 64-byte aligned, zeroed when `zero` is set. *out is NULL on failure and for
- * an empty request that fails nothing. `what` names the thing in the error text. */
+/* count * size bytes, 64-byte aligned. *out is NULL on failure, and for an empty request, which
+ * succeeds. `what` names the thing in the error text. */
 dw_status dw_alloc_array(size_t count, size_t size, const char *what, void **out, dw_error *err);
 dw_status dw_alloc_array_zeroed(size_t count, size_t size, const char *what, void **out,
                                 dw_error *err);
