@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 
 import numpy as np
 import pytest
@@ -48,23 +47,6 @@ LAYOUTS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def gpu():
-    which = os.environ.get("DAPPLEWOOD_TEST_DEVICE", "software")
-    try:
-        device = dw.Device(which)
-    except dw.DeviceNotFound as error:
-        pytest.skip(f"no Vulkan device: {error}")
-    yield device
-    device.close()
-
-
-@pytest.fixture(scope="module")
-def native():
-    with dw.Device("cpu") as device:
-        yield device
-
-
 def foliage(rng, width, height, bits, rects):
     """Blobs of alpha on nothing, soft edges, noise; one tile empty and one opaque."""
     most = 255 if bits == 8 else 65535
@@ -89,11 +71,11 @@ def digest(arrays) -> list[str]:
     return [hashlib.sha256(np.ascontiguousarray(a).tobytes()).hexdigest() for a in arrays]
 
 
-def assert_same(native, gpu, image, rects, **options):
+def assert_same(native_device, vulkan_device, image, rects, **options):
     """Levels, alpha and remaps of both backends, and that the device did work."""
     rects = None if rects is None else np.array(rects, np.int32)
-    wanted = _core.atlas_bake(native, image, rects, **options)
-    got = _core.atlas_bake(gpu, image, rects, **options)
+    wanted = _core.atlas_bake(native_device, image, rects, **options)
+    got = _core.atlas_bake(vulkan_device, image, rects, **options)
     assert len(wanted[0]) == len(got[0]) and wanted[2].shape == got[2].shape
     for what, a, b in (("level", wanted[0], got[0]), ("alpha", wanted[1], got[1])):
         for n, (one, other) in enumerate(zip(a, b)):
@@ -133,73 +115,76 @@ CASES = list(cases())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_layout(native, gpu, layout):
+def test_every_layout(native_device, vulkan_device, layout):
     width, height, rects, _ = LAYOUTS[layout]
     for name, seed, options in CASES:
         if name != layout:
             continue
         options = dict(options)
         image = foliage(np.random.default_rng(seed), width, height, options.pop("bits"), rects)
-        assert_same(native, gpu, image, rects, **options)
+        assert_same(native_device, vulkan_device, image, rects, **options)
 
 
 @pytest.mark.parametrize("fill", FILLS, ids=str)
 @pytest.mark.parametrize("mip_filter", FILTERS, ids=str)
-def test_filters_and_fills(native, gpu, mip_filter, fill):
+def test_filters_and_fills(native_device, vulkan_device, mip_filter, fill):
     rng = np.random.default_rng(3)
     for bits in (8, 16):
         for name, gutter in (("unaligned", 1), ("odd tiles", 8), ("pow2 grid", 1)):
             width, height, rects, _ = LAYOUTS[name]
             image = foliage(rng, width, height, bits, rects)
             assert_same(
-                native, gpu, image, rects, filter=int(mip_filter), fill=int(fill), gutter=gutter
-            )
+                native_device, vulkan_device, image, rects, filter=int(mip_filter),
+                fill=int(fill), gutter=gutter,
+            )  # fmt: skip
 
 
 @pytest.mark.parametrize("coverage", COVERAGES, ids=str)
 @pytest.mark.parametrize("cutoffs", CUTOFFS, ids=str)
-def test_coverage_and_cutoffs(native, gpu, coverage, cutoffs):
+def test_coverage_and_cutoffs(native_device, vulkan_device, coverage, cutoffs):
     rng = np.random.default_rng(4)
     for start_level, strength in ((0, 1.0), (1, 0.7), (2, 1.0)):
         for name in ("mixed sizes", "large tile", "NPOT grid"):
             width, height, rects, _ = LAYOUTS[name]
+            image = foliage(rng, width, height, 8, rects)
             assert_same(
-                native, gpu, foliage(rng, width, height, 8, rects), rects, coverage=int(coverage),
+                native_device, vulkan_device, image, rects, coverage=int(coverage),
                 cutoffs=cutoffs, start_level=start_level, strength=strength,
             )  # fmt: skip
 
 
-def test_given_target_coverage(native, gpu):
+def test_given_target_coverage(native_device, vulkan_device):
     rng = np.random.default_rng(5)
     width, height, rects, _ = LAYOUTS["mixed sizes"]
     targets = np.array([[0.4, 0.2], [0.0, 1.0], [0.3, 0.3], [1.0, 0.0]])
     for start_level in (0, 1):
+        image = foliage(rng, width, height, 8, rects)
         assert_same(
-            native, gpu, foliage(rng, width, height, 8, rects), rects, cutoffs=(0.3, 0.6),
+            native_device, vulkan_device, image, rects, cutoffs=(0.3, 0.6),
             start_level=start_level, target_coverage=targets,
         )  # fmt: skip
 
 
 @pytest.mark.parametrize("alpha", [0, 255])
-def test_uniform_alpha(native, gpu, alpha):
+def test_uniform_alpha(native_device, vulkan_device, alpha):
     image = np.random.default_rng(6).integers(0, 256, (80, 96, 4), dtype=np.uint8)
     image[..., 3] = alpha
     for fill in FILLS:
         for rects in (None, grid(3, 2, 32, 40)):
-            assert_same(native, gpu, image, rects, fill=int(fill), gutter=3)
+            assert_same(native_device, vulkan_device, image, rects, fill=int(fill), gutter=3)
 
 
-def test_isolated_seeds_pick_the_nearest(native, gpu):
+def test_isolated_seeds_pick_the_nearest(native_device, vulkan_device):
     """Single visible texels: every tie of the distance order occurs."""
     rng = np.random.default_rng(7)
     for density in (0.002, 0.02, 0.2):
         image = rng.integers(0, 256, (150, 170, 4), dtype=np.uint8)
         image[..., 3] = np.where(rng.random((150, 170)) < density, 255, 0)
-        assert_same(native, gpu, image, None)
+        assert_same(native_device, vulkan_device, image, None)
 
 
-def test_the_device_did_the_work(gpu):
+def test_the_device_did_the_work(vulkan_device):
     image = foliage(np.random.default_rng(8), 96, 64, 8, None)
-    _core.atlas_bake(gpu, image, None)
+    _core.atlas_bake(vulkan_device, image, None)
     spans = {"atlas_down", "atlas_coverage", "atlas_choose", "atlas_finish"}
-    assert spans <= set(gpu.timings())
+    assert spans <= set(vulkan_device.timings())

@@ -4,25 +4,20 @@
 from __future__ import annotations
 
 import pytest
-
-import dapplewood as dw
 from dapplewood import _core
 
 
-def test_a_copy_is_timed():
-    try:
-        device = dw.Device("software")
-    except dw.DeviceNotFound as error:
-        pytest.skip(f"no Vulkan device: {error}")
-    with device:
-        _core.device_copy(device, 1 << 20)
-        assert device.timings()["device_copy"] > 0
-        assert device.live_counts()["buffers"] == 0
-        for nbytes in (0, -1, 1 << 62):
-            with pytest.raises(ValueError, match=f"nbytes must be 1 to .*, got {nbytes}"):
-                _core.device_copy(device, nbytes)
+def test_a_copy_is_timed(vulkan_device):
+    _core.device_copy(vulkan_device, 1 << 20)
+    assert vulkan_device.timings()["device_copy"] > 0
 
 
-def test_native_devices_have_no_memory_of_their_own():
-    with dw.Device("cpu") as device, pytest.raises(ValueError, match="device is native"):
-        _core.device_copy(device, 1)
+@pytest.mark.parametrize("nbytes", [0, -1, 1 << 62])
+def test_sizes_are_checked(vulkan_device, nbytes):
+    with pytest.raises(ValueError, match=f"nbytes must be 1 to .*, got {nbytes}"):
+        _core.device_copy(vulkan_device, nbytes)
+
+
+def test_native_devices_have_no_memory_of_their_own(native_device):
+    with pytest.raises(ValueError, match="device is native"):
+        _core.device_copy(native_device, 1)
