@@ -122,7 +122,8 @@ def bake_atlas(
         Opacity from elsewhere: another array or file (its alpha where that varies, else its red),
         or a channel of `image`.
     premultiplied : bool
-        The colours of `image` are multiplied by alpha, code by code; they are divided first.
+        The colours of `image` are multiplied by alpha, code by code; they are divided first. A
+        file that says so itself is divided as it is read, with or without this.
     target_coverage : (tiles, cutoffs) array, optional
         Shares in [0, 1] to reach instead of those of level 0.
     progress : callable, True or None

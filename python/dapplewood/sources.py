@@ -76,8 +76,6 @@ def _to_depth(array: np.ndarray, bits: int) -> np.ndarray:
 
 def _load_color(image: Any) -> tuple[np.ndarray, str | None, list[str]]:
     """Array of 3 or 4 channels, its colour space where it is known, notes."""
-    if _is_path(image):
-        image = read_image(image)
     if isinstance(image, Image):
         notes = ["the file is premultiplied; its colours were divided by alpha"]
         return image.array, image.color_space, notes if image.premultiplied else []
@@ -120,6 +118,10 @@ def load_source(
     image: Any, *, opacity: Any, premultiplied: bool, color_space: str | None, device: Device
 ) -> Source:
     """What `bake_atlas` bakes; its docstring gives the meaning of each argument."""
+    if _is_path(image):
+        image = read_image(image)
+    # A file that says so was divided as it was read; to divide again would brighten every edge.
+    is_straight = not premultiplied or (isinstance(image, Image) and image.premultiplied)
     color, own_space, notes = _load_color(image)
     if opacity is not None:
         color = _combine(color, _load_opacity(opacity, color))
@@ -128,7 +130,7 @@ def load_source(
             "image has no alpha; give opacity= an array, a file, or a channel letter such as "
             '"r", or add an alpha channel'
         )
-    if premultiplied:
+    if not is_straight:
         color, clipped = _core.unpremultiply(device, color)
         notes.append(f"premultiplied input was divided by alpha; {clipped} values lay above alpha")
     return Source(color, color_space or own_space or "srgb", tuple(notes))

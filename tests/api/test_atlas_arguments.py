@@ -129,6 +129,15 @@ def test_premultiplied_input_is_divided_exactly(cpu, bits):
     assert _core.unpremultiply(cpu, image)[1] == 3
 
 
+def test_a_file_that_is_premultiplied_is_divided_once(cpu):
+    image = noise_image(16, 16)
+    read = dw.Image(image, "srgb", 8, True, 4, True, "openexr")
+    for said in (False, True):
+        baked = dw.bake_atlas(read, premultiplied=said, device=cpu)
+        assert np.array_equal(baked.source, image)
+        assert len(baked.notes) == 1 and "divided by alpha" in baked.notes[0]
+
+
 BAD = {
     "rank": (dict(image=np.zeros((4, 4), "u1")), ValueError, "image must have 3 dimensions"),
     "channels": (dict(image=np.zeros((4, 4, 2), "u1")), ValueError, "3 or 4 channels"),
