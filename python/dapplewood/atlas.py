@@ -14,12 +14,13 @@ import numpy as np
 
 from . import _core
 from .atlas_report.layout import Layout
+from .cutoffs import as_cutoffs, cutoff_code
 from .device import Device, DeviceInfo, default_device
 from .io import encode_levels
 from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter, kind_of
 from .layouts import records
 from .progress import as_progress
-from .save import cutoff_code, save_levels
+from .save import save_levels
 from .sources import load_source
 from .tiles import LevelCaps, TileGrid, TileRects, resolve_tiles
 
@@ -44,12 +45,6 @@ class BakeSettings:
     fill: str
     start_level: int
     strength: float
-
-
-def _cutoffs(cutoffs: Any) -> tuple[float, ...]:
-    if isinstance(cutoffs, (int, float, np.floating)):
-        cutoffs = (cutoffs,)
-    return tuple(float(cutoff) for cutoff in cutoffs)
 
 
 def _level_count(max_level: Any, caps: LevelCaps, total: int) -> int:
@@ -168,7 +163,7 @@ def bake_atlas(
     layout = resolve_tiles(tiles, width, height, source.array[..., 3])
     settings = BakeSettings(
         color_space=source.color_space,
-        cutoffs=_cutoffs(cutoffs),
+        cutoffs=as_cutoffs(cutoffs),
         start_level=start_level,
         strength=strength,
         **{name: member.name.lower() for name, member in kinds.items()},
@@ -625,7 +620,7 @@ def measure_coverage(
         raise ValueError(f"gutter {layout.gutter} leaves nothing of a tile; tiles are in texels of "
                          "the array given")
     rects = layout.rects + np.array([1, 1, -2, -2], dtype=np.int32) * np.int32(layout.gutter)
-    shares = _core.coverage(device, alpha, rects, _cutoffs(cutoff), sampling == "bilinear")
+    shares = _core.coverage(device, alpha, rects, as_cutoffs(cutoff), sampling == "bilinear")
     return shares[:, 0] if np.ndim(cutoff) == 0 else shares
 
 

@@ -16,11 +16,12 @@ from typing import Any
 
 from .atlas import BakedArray, BakedAtlas, bake_atlas
 from .batch_plan import DEFAULT_OUT, BatchSettings, Job, Output, plan_jobs
+from .cutoffs import cutoff_code
 from .device import Device, default_device
 from .errors import Cancelled, DeviceNotFound
 from .freshness import KEY_NAME, content_key, file_digest, staleness, write_sidecar
 from .io import EncodedChain, Image, atomic_file, atomic_path, encode_levels, read_image
-from .save import cutoff_code, save_levels
+from .save import save_levels
 
 __all__ = ["BakeRecord", "bake_files", "write_report"]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .cutoffs import as_cutoffs
 from .io import writable_format
 from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter, kind_of
 from .tiles import TileGrid, TileRects
@@ -76,10 +77,7 @@ class BatchSettings:
         for name, kind in _KINDS.items():
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, kind_of(kind, value, name).name.lower())
-        cutoffs: Any = self.cutoffs
-        if isinstance(cutoffs, (int, float)):
-            cutoffs = (cutoffs,)
-        object.__setattr__(self, "cutoffs", tuple(float(cutoff) for cutoff in cutoffs))
+        object.__setattr__(self, "cutoffs", as_cutoffs(self.cutoffs))
         writable_format(self.format)
         if self.alpha not in ALPHAS:
             raise ValueError(f"alpha must be one of {', '.join(ALPHAS)}, got {self.alpha!r}")

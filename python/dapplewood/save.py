@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .cutoffs import cutoff_code
 from .io import EncodedChain, write_dds, write_image, write_ktx2
 
-__all__ = ["cutoff_code", "save_levels"]
-
-
-def cutoff_code(cutoff: float) -> int:
-    """The least 8-bit alpha that passes a test at `cutoff`, as the block encoders take it."""
-    return min(255, max(1, math.ceil(255 * cutoff - 1e-9)))
+__all__ = ["save_levels"]
 
 
 def _save_pngs(path: Path, levels: list, color_space: str) -> list[str]:

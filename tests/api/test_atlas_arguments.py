@@ -14,6 +14,7 @@ import pytest
 
 import dapplewood as dw
 from dapplewood import _core
+from dapplewood.batch_plan import BatchSettings
 from helpers import noise_image
 
 
@@ -73,6 +74,14 @@ def test_floats_become_16_bit(cpu):
     for dtype in (np.float32, np.float64):
         floats = (image / 65535.0).astype(dtype)
         assert same(dw.bake_atlas(floats, device=cpu), dw.bake_atlas(image, device=cpu))
+
+
+@pytest.mark.parametrize("cutoff", [0.5, np.float32(0.5), np.float64(0.5), [0.5], np.array([0.5])])
+def test_a_cutoff_is_any_number(cpu, plain, cutoff):
+    image, wanted = plain
+    baked = dw.bake_atlas(image, cutoffs=cutoff, device=cpu)
+    assert baked.cutoffs == (0.5,) and same(baked, wanted)
+    assert BatchSettings(cutoffs=cutoff).cutoffs == (0.5,)
 
 
 def test_kinds_by_member_and_by_word(cpu, plain):
@@ -168,6 +177,8 @@ BAD = {
     "no cutoff": (dict(cutoffs=()), ValueError, "1 to 4 values, got 0"),
     "cutoffs": (dict(cutoffs=(0.1, 0.2, 0.3, 0.4, 0.5)), ValueError, "1 to 4 values"),
     "order": (dict(cutoffs=(0.5, 0.4)), ValueError, "must ascend"),
+    "cutoff word": (dict(cutoffs="0.5"), TypeError, "cutoffs must be a number"),
+    "cutoff None": (dict(cutoffs=None), TypeError, "cutoffs must be a number"),
     "coverage": (dict(coverage="tiles"), ValueError, '"tile", "image"'),
     "filter": (dict(filter="Box"), ValueError, 'one of "box", "kaiser"'),
     "other enum": (dict(filter=dw.FillMode.EDGE), ValueError, "filter must be a MipFilter"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..baseline import naive_levels
+from ..cutoffs import as_cutoffs
 from ..device import Device, default_device
 from ..io import Texture, encode_png, read_texture, unpremultiply
 from ..sources import load_source
@@ -197,7 +198,7 @@ def report_texture(
     levels = [_codes(level, texture.premultiplied) for level in texture.levels]
     layout = _texture_layout(texture, tiles, levels[0][..., 3])
     original = levels[0] if source is None else _source(source, levels[0], texture, device)
-    cutoffs = tuple(float(cutoff) for cutoff in np.atleast_1d(cutoffs))
+    cutoffs = as_cutoffs(cutoffs)
     metres, lods = _distances(distances, int(layout.tile_levels.max()), density)
     bench = Bench(device, layout, original, texture.color_space, cutoffs, lods)
     count = len(levels)
