@@ -108,8 +108,10 @@ static int allocate(const dw_module_state *state, dw_py_buffer *self, uint64_t s
 
     if (device == NULL)
         return -1;
-    Py_BEGIN_ALLOW_THREADS status = dw_buffer_create(device, size_bytes, &self->buffer, &err);
-    Py_END_ALLOW_THREADS dw_device_end_use(device);
+    Py_BEGIN_ALLOW_THREADS
+    status = dw_buffer_create(device, size_bytes, &self->buffer, &err);
+    Py_END_ALLOW_THREADS
+    dw_device_end_use(device);
     if (status != DW_OK)
         dw_raise(state, &err);
     return status == DW_OK ? 0 : -1;

@@ -75,11 +75,11 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     if (self == NULL)
         goto done;
 
-    Py_BEGIN_ALLOW_THREADS status = dw_device_open(text, &def, &self->device, &err);
+    Py_BEGIN_ALLOW_THREADS
+    status = dw_device_open(text, &def, &self->device, &err);
     Py_END_ALLOW_THREADS
 
-        if (status != DW_OK)
-    {
+    if (status != DW_OK) {
         dw_raise(state, &err);
         Py_CLEAR(self);
     }
@@ -110,8 +110,10 @@ static PyObject *device_close(PyObject *self, PyObject *unused)
     dw_device *device = ((dw_py_device *)self)->device;
 
     (void)unused;
-    Py_BEGIN_ALLOW_THREADS dw_device_close(device);
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    dw_device_close(device);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
 }
 
 static PyObject *device_closed(PyObject *self, void *unused)
@@ -295,10 +297,11 @@ static PyObject *module_devices(PyObject *module, PyObject *unused)
     (void)unused;
     if (list == NULL)
         return PyErr_NoMemory();
-    Py_BEGIN_ALLOW_THREADS dw_device_list_all(list);
+    Py_BEGIN_ALLOW_THREADS
+    dw_device_list_all(list);
     Py_END_ALLOW_THREADS
 
-        rows = PyList_New(0);
+    rows = PyList_New(0);
     for (int i = 0; rows != NULL && i < list->count; i++) {
         PyObject *row = info_dict(&list->infos[i]);
 
@@ -359,8 +362,10 @@ static PyObject *module_before_fork(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    Py_BEGIN_ALLOW_THREADS dw_driver_before_fork();
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    dw_driver_before_fork();
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
 }
 
 static PyObject *module_after_fork(PyObject *module, PyObject *unused)
@@ -375,8 +380,10 @@ static PyObject *module_shutdown(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    Py_BEGIN_ALLOW_THREADS dw_driver_shutdown();
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    dw_driver_shutdown();
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef device_functions[] = {
