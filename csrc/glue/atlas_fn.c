@@ -233,14 +233,22 @@ static int parse_bake(PyObject *args, PyObject *kwargs, PyObject **device, PyObj
     return 0;
 }
 
-static const dw_rect *rect_data(PyArrayObject *rects)
+/* dw_atlas_plan_create without the GIL: many tiles take a while. */
+static int make_plan(const dw_module_state *state, const dw_atlas_def *def,
+                     const dw_atlas_source *source, PyArrayObject *rects, dw_atlas_plan **out)
 {
-    return rects == NULL ? NULL : PyArray_DATA(rects);
-}
+    const dw_rect *data = rects == NULL ? NULL : PyArray_DATA(rects);
+    int count = rects == NULL ? 0 : (int)PyArray_DIM(rects, 0);
+    dw_status status;
+    dw_error err;
 
-static int rect_count(PyArrayObject *rects)
-{
-    return rects == NULL ? 0 : (int)PyArray_DIM(rects, 0);
+    Py_BEGIN_ALLOW_THREADS
+    status = dw_atlas_plan_create(def, source, data, count, out, &err);
+    Py_END_ALLOW_THREADS
+
+    if (status != DW_OK)
+        dw_raise(state, &err);
+    return status == DW_OK ? 0 : -1;
 }
 
 PyDoc_STRVAR(atlas_bake_doc,
@@ -267,11 +275,8 @@ static PyObject *atlas_bake(PyObject *module, PyObject *args, PyObject *kwargs)
     device = dw_py_device_begin(state, device_object, "device");
     if (device == NULL)
         goto done;
-    if (dw_atlas_plan_create(&arguments.def, &arguments.source, rect_data(arguments.rects),
-                             rect_count(arguments.rects), &plan, &err) != DW_OK) {
-        dw_raise(state, &err);
+    if (make_plan(state, &arguments.def, &arguments.source, arguments.rects, &plan) < 0)
         goto done;
-    }
     levels = make_levels(plan, 4, target.levels);
     alpha = levels == NULL ? NULL : make_levels(plan, 0, target.alpha);
     remaps = alpha == NULL ? NULL : make_records(plan, sizeof(dw_alpha_remap), NULL);
@@ -313,19 +318,14 @@ static PyObject *atlas_places(PyObject *module, PyObject *args, PyObject *kwargs
     PyArrayObject *rects = NULL;
     dw_atlas_plan *plan = NULL;
     int fill = (int)def.fill;
-    dw_error err;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iiO|$ii:atlas_places", names, &source.width,
                                      &source.height, &rects_object, &def.gutter, &fill))
         return NULL;
     def.fill = (dw_fill_mode)fill;
-    if (check_kinds(&def) < 0 || dw_take_rects(rects_object, &rects) < 0)
+    if (check_kinds(&def) < 0 || dw_take_rects(rects_object, &rects) < 0 ||
+        make_plan(dw_module_get_state(module), &def, &source, rects, &plan) < 0)
         goto done;
-    if (dw_atlas_plan_create(&def, &source, rect_data(rects), rect_count(rects), &plan, &err) !=
-        DW_OK) {
-        dw_raise(dw_module_get_state(module), &err);
-        goto done;
-    }
     result = Py_BuildValue("(NN)", make_records(plan, sizeof(dw_tile_level), plan->places),
                            make_tile_levels(plan));
 done:
@@ -356,13 +356,12 @@ static PyObject *atlas_islands(PyObject *module, PyObject *args, PyObject *kwarg
     if (alpha == NULL)
         return NULL;
 
-    Py_BEGIN_ALLOW_THREADS status =
-        dw_find_islands(PyArray_DATA(alpha), (int)PyArray_DIM(alpha, 1), (int)PyArray_DIM(alpha, 0),
-                        reach, &rects, &count, &err);
+    Py_BEGIN_ALLOW_THREADS
+    status = dw_find_islands(PyArray_DATA(alpha), (int)PyArray_DIM(alpha, 1),
+                             (int)PyArray_DIM(alpha, 0), reach, &rects, &count, &err);
     Py_END_ALLOW_THREADS
 
-        if (status != DW_OK)
-    {
+    if (status != DW_OK) {
         dw_raise(dw_module_get_state(module), &err);
         goto done;
     }
