@@ -102,35 +102,40 @@ static int compare_by_top(const void *a, const void *b)
     return ((*left)->y > (*right)->y) - ((*left)->y < (*right)->y);
 }
 
-/* A sweep down the image: only rects whose rows meet are compared. */
-static dw_status check_overlap(const dw_rect *rects, int count, dw_error *err)
+/* A sweep down the image: lowest[x] is the rect, of those so far, that reaches lowest in column x.
+ */
+static dw_status check_overlap(const dw_rect *rects, int count, int width, dw_error *err)
 {
-    const dw_rect **sorted = NULL;
+    const dw_rect **sorted = NULL, **lowest = NULL;
 
     DW_TRY(DW_ALLOC((size_t)count, &sorted, err));
+    DW_TRY(DW_ALLOC_ZEROED((size_t)width, &lowest, err));
     for (int i = 0; i < count; i++)
         sorted[i] = &rects[i];
     qsort(sorted, (size_t)count, sizeof *sorted, compare_by_top);
     for (int i = 0; i < count; i++) {
-        const dw_rect *a = sorted[i];
+        const dw_rect *b = sorted[i];
 
-        for (int j = i + 1; j < count && sorted[j]->y < a->y + a->height; j++) {
-            const dw_rect *b = sorted[j];
+        for (int x = b->x; x < b->x + b->width; x++) {
+            const dw_rect *a = lowest[x];
 
-            if (b->x >= a->x + a->width || a->x >= b->x + b->width)
-                continue;
-            dw_fail(err, DW_ERROR_ARGUMENT,
-                    "tiles: rects %d and %d overlap (x %d, y %d, %d x %d and x %d, y %d, "
-                    "%d x %d); every texel may belong to one tile only",
-                    (int)(a - rects), (int)(b - rects), a->x, a->y, a->width, a->height, b->x, b->y,
-                    b->width, b->height);
-            goto fail;
+            if (a != NULL && a->y + a->height > b->y) {
+                dw_fail(err, DW_ERROR_ARGUMENT,
+                        "tiles: rects %d and %d overlap (x %d, y %d, %d x %d and x %d, y %d, "
+                        "%d x %d); every texel may belong to one tile only",
+                        (int)(a - rects), (int)(b - rects), a->x, a->y, a->width, a->height, b->x,
+                        b->y, b->width, b->height);
+                goto fail;
+            }
+            lowest[x] = b;
         }
     }
     dw_free(sorted);
+    dw_free(lowest);
     return DW_OK;
 fail:
     dw_free(sorted);
+    dw_free(lowest);
     return err->code;
 }
 
@@ -142,7 +147,7 @@ dw_status dw_check_rects(const dw_rect *rects, int count, int width, int height,
     for (int i = 0; i < count; i++)
         if (check_rect(&rects[i], i, width, height, gutter, err) != DW_OK)
             return err->code;
-    return check_overlap(rects, count, err);
+    return check_overlap(rects, count, width, err);
 }
 
 static dw_status check_source(const dw_atlas_source *source, dw_error *err)
