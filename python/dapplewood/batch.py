@@ -18,7 +18,7 @@ from .atlas import BakedArray, BakedAtlas, bake_atlas
 from .batch_plan import DEFAULT_OUT, BatchSettings, Job, Output, plan_jobs
 from .cutoffs import cutoff_code
 from .device import Device, default_device
-from .errors import Cancelled, DeviceNotFound
+from .errors import Cancelled, DeviceNotFound, error_text
 from .freshness import KEY_NAME, content_key, file_digest, staleness, write_sidecar
 from .io import EncodedChain, Image, atomic_file, atomic_path, encode_levels, read_image
 from .save import save_levels
@@ -381,13 +381,7 @@ def _fail(item: _Item, error: Exception) -> None:
     item.image = None
     item.baked.clear()
     item.record.status, item.record.error = "failed", error
-    item.record.reason = _text(error)
-
-
-def _text(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__
+    item.record.reason = error_text(error)
 
 
 def write_report(report: Any, path: str | os.PathLike[str]) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exceptions of the package, under one import that touches nothing else of it."""
+"""The exceptions of the package and their text, under one import that touches nothing else of it."""
 
 from ._core import (
     Cancelled,
@@ -19,4 +19,14 @@ __all__ = [
     "Error",
     "ForkedDeviceError",
     "FormatError",
+    "error_text",
 ]
+
+
+def error_text(error: BaseException) -> str:
+    """What an error says in one line, with the file where the system tells of one."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return str(error) or "out of memory"
+    return str(error) or type(error).__name__

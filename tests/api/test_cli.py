@@ -175,6 +175,36 @@ def test_no_device_exits_3(folder, capsys):
     assert files(folder) == INPUTS
 
 
+def test_words_that_name_no_device_exit_2(folder, capsys, monkeypatch):
+    for words in (
+        ["devices"], ["doctor"], ["diff", "a.png", "a.png"], ["report", "a.png"], ["demo"],
+        ["bench", "--size", "64", "--grid", "2"], ["bake", "a.png"],
+    ):  # fmt: skip
+        assert main([*words, "--device", "toaster"]) == 2, words
+        assert 'got "toaster"' in capsys.readouterr().err
+    assert files(folder) == INPUTS
+
+
+@pytest.mark.parametrize(("word", "code"), [("name:no such device", 3), ("toaster", 2)])
+def test_devices_are_listed_though_the_environment_names_none(capsys, monkeypatch, word, code):
+    monkeypatch.setenv("DAPPLEWOOD_DEVICE", word)
+    assert main(["devices"]) == code
+    captured = capsys.readouterr()
+    assert "native C" in captured.out and word in captured.err
+    assert main(["devices", "--json"]) == code
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert rows[-1]["kind"] == "native" and not any(row["chosen"] for row in rows)
+
+
+def test_out_of_memory_is_said_once(folder, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError("out of memory: image needs 9 bytes")
+
+    monkeypatch.setattr("dapplewood.cli.devices_command.devices", fail)
+    assert main(["devices"]) == 4
+    assert capsys.readouterr().err == "dapplewood: error: out of memory: image needs 9 bytes\n"
+
+
 @pytest.mark.parametrize("error", [dw.DeviceLost("the device is gone"), MemoryError("levels")])
 def test_lost_device_and_out_of_memory_exit_4(folder, capsys, monkeypatch, error):
     def lose(*_, **__):

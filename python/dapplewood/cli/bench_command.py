@@ -12,6 +12,7 @@ from .. import samples
 from ..device import Device
 from .console import Console, table
 from .exit_codes import ExitCode, UsageError
+from .inputs import open_device
 from .measuring import bake_figures, copy_speed
 
 __all__ = ["run"]
@@ -55,7 +56,7 @@ def run(console: Console, options: Any) -> int:
 
 def _devices(options: Any, stack: contextlib.ExitStack) -> dict[str, tuple[Device, int]]:
     if options.device is not None and options.device != "cpu":
-        device = stack.enter_context(Device(options.device, threads=options.threads))
+        device = stack.enter_context(open_device(options.device, threads=options.threads))
         return {options.device: (device, 0 if device.info.kind != "native" else options.threads)}
     cores = options.threads or os.cpu_count() or 1
     found = {}

@@ -13,11 +13,10 @@ import numpy as np
 from .. import samples
 from ..atlas import BakedAtlas, bake_atlas
 from ..batch import write_report
-from ..device import Device
 from ..io import Image, read_image, write_image
 from .console import Console
 from .exit_codes import ExitCode
-from .inputs import tiles_of
+from .inputs import open_device, tiles_of
 
 __all__ = ["run"]
 
@@ -28,7 +27,7 @@ def run(console: Console, options: Any) -> int:
     """Bakes one atlas, and leaves textures, a contact sheet and a report in a folder."""
     begun = time.perf_counter()
     image, tiles, name = _atlas(console, options)
-    with Device(options.device) as device:
+    with open_device(options.device) as device:
         started = time.perf_counter()
         baked = bake_atlas(
             image,

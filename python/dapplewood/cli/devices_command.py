@@ -6,22 +6,33 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ..device import Device, devices
+from ..device import DeviceInfo, devices
+from ..errors import DeviceNotFound
 from .console import Console, table
-from .exit_codes import ExitCode
+from .exit_codes import ExitCode, UsageError
+from .inputs import open_device
 
 __all__ = ["run"]
 
 
 def run(console: Console, options: Any) -> int:
     """Lists the devices; with --device that one alone, which must be there."""
-    with Device(options.device) as device:
-        chosen = device.info
-    rows = [chosen] if options.device is not None else devices()
+    try:
+        with open_device(options.device) as device:
+            chosen = device.info
+    except (DeviceNotFound, UsageError):
+        if options.device is None:  # the environment asks for it: show what there is to ask for
+            _show(console, devices(), None)
+        raise
+    _show(console, [chosen] if options.device is not None else devices(), chosen)
+    return ExitCode.DONE
+
+
+def _show(console: Console, rows: list[DeviceInfo], chosen: DeviceInfo | None) -> None:
     if console.json_lines:
         for info in rows:
             console.result("", {**dataclasses.asdict(info), "chosen": info == chosen})
-        return ExitCode.DONE
+        return
     cells = [
         (
             "*" if info == chosen else "",
@@ -37,4 +48,3 @@ def run(console: Console, options: Any) -> int:
     ]
     head = ("", "which", "kind", "name", "driver", "Vulkan", "memory", "missing")
     console.result(table(head, cells), {})
-    return ExitCode.DONE

@@ -14,7 +14,7 @@ from ..io import Texture, read_texture
 from ..tiles import TileGrid, TileRects
 from .console import Console, table
 from .exit_codes import ExitCode
-from .inputs import tiles_of
+from .inputs import open_device, tiles_of
 
 __all__ = ["run"]
 
@@ -25,7 +25,7 @@ def run(console: Console, options: Any) -> int:
     tiles = tiles_of(options.tiles, options.gutter, options.rects)
     facts = _facts(first, second)
     count = max(len(first.levels), len(second.levels))
-    with Device(options.device) as device:
+    with open_device(options.device) as device:
         rows = [
             _compare(first, second, level, options, tiles if level == 0 else None, device)
             for level in range(count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files a command line means."""
+"""Which files, tiles and device a command line means."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import os
 import sys
 from collections.abc import Sequence
 
+from ..device import Device
 from ..tiles import TileGrid, TileRects
 from .exit_codes import UsageError
 
-__all__ = ["input_paths", "read_list", "read_rects", "tiles_of"]
+__all__ = ["input_paths", "open_device", "read_list", "read_rects", "tiles_of"]
 
 
 def input_paths(words: Sequence[str], from_file: str | None = None) -> list[str]:
@@ -110,3 +111,11 @@ def tiles_of(
         return TileGrid(int(columns), int(rows), gutter=gutter)
     except ValueError as error:
         raise UsageError(f"--tiles {tiles}: {error}") from None
+
+
+def open_device(which: str | None, *, threads: int = 0) -> Device:
+    """The device of ``--device``, or of the environment; a word that is none is a wrong usage."""
+    try:
+        return Device(which, threads=threads)
+    except ValueError as error:
+        raise UsageError(str(error)) from None

@@ -9,10 +9,9 @@ from typing import Any
 
 from ..atlas_report import AtlasReport
 from ..batch import write_report
-from ..device import Device
 from .console import Console
 from .exit_codes import ExitCode, UsageError
-from .inputs import tiles_of
+from .inputs import open_device, tiles_of
 
 __all__ = ["run"]
 
@@ -22,7 +21,7 @@ def run(console: Console, options: Any) -> int:
     for path in options.out or ():
         _check_suffix(path)
     tiles = tiles_of(options.tiles, options.gutter, options.rects)
-    with Device(options.device) as device:
+    with open_device(options.device) as device:
         report = AtlasReport.of_texture(
             options.file, tiles=tiles, cutoffs=tuple(options.cutoff or (0.5,)), device=device
         )

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import error_text
 from .console import Console
 from .exit_codes import ExitCode, code_of
 from .parser import make_parser
@@ -59,13 +60,5 @@ def _explain(error: BaseException, console: Console) -> int:
             "gives what a bug report needs"
         )
     else:
-        console.error(_text(error))
+        console.error(error_text(error))
     return ExitCode.FAILED if code is None else code
-
-
-def _text(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    if isinstance(error, MemoryError):
-        return f"out of memory {error}".strip()
-    return str(error) or type(error).__name__
