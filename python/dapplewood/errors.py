@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exceptions of the package and their text, under one import that touches nothing else of it."""
+"""The exceptions of the package and what they say, under one import that touches no more of it."""
 
 from ._core import (
     Cancelled,
