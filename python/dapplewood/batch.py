@@ -146,7 +146,7 @@ def bake_files(
     DeviceNotFound
         No such device.
     Cancelled
-        `progress` returned False.
+        `progress` returned False. What it raises ends the batch too, and comes out here.
     """
     known = [field.name for field in dataclasses.fields(BatchSettings)]
     for name in settings:
@@ -193,7 +193,7 @@ class _Batch:
         self.settings = settings
         self.wanted = device
         self.opened: Device | None = None
-        self.fatal: Exception | None = None
+        self.fatal: BaseException | None = None
         self.cancelled = threading.Event()
         self.slots = threading.Semaphore(_IN_FLIGHT)
         self.progress = progress
@@ -262,7 +262,11 @@ class _Batch:
         with self.lock:
             if self.progress is not None and not self.cancelled.is_set():
                 fraction = min(1.0, (self.steps_done + share) / max(1, self.steps))
-                if self.progress(fraction) is False:
+                try:
+                    go_on = self.progress(fraction) is not False
+                except BaseException as error:  # raised again where the batch was asked for
+                    self.fatal, go_on = error, False
+                if not go_on:
                     self.cancelled.set()
         return not self.cancelled.is_set()
 

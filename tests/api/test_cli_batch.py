@@ -351,6 +351,16 @@ def test_progress_rises_to_one_and_cancels(folder):
     assert not [name for name in names(folder) if name.startswith(".")]
 
 
+@pytest.mark.parametrize("error", [KeyError, SystemExit])
+def test_an_error_of_progress_ends_the_batch(folder, error):
+    def stop(fraction):
+        raise error("stop here")
+
+    with pytest.raises(error, match="stop here"):
+        bake("leaf0.png", "leaf1.png", "leaf2.png", progress=stop)
+    assert names(folder) == {"leaf0.png", "leaf1.png", "leaf2.png"}
+
+
 def test_a_device_that_is_not_there_ends_the_batch(folder):
     with pytest.raises(dw.DeviceNotFound):
         bake_files(["leaf0.png"], device="name:no such device")
