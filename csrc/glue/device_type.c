@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "glue/device_type.h"
+#include "glue/numbers.h"
 
 #include "systems/driver.h"
 
@@ -59,16 +60,18 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     dw_device_def def = dw_device_def_default();
     PyObject *which = NULL;
     PyObject *keep = NULL;
+    PyObject *threads = NULL;
     dw_py_device *self = NULL;
     const char *text = NULL;
     int is_validating = def.is_validating;
     dw_status status;
     dw_error err;
 
-    if (state == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pi:Device", names, &which,
-                                                      &is_validating, &def.thread_count))
+    if (state == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pO:Device", names, &which,
+                                                      &is_validating, &threads))
         return NULL;
-    if (which_text(which, &keep, &text) < 0)
+    if (dw_take_int(threads, "threads", &def.thread_count) < 0 ||
+        which_text(which, &keep, &text) < 0)
         goto done;
     def.is_validating = is_validating != 0;
     self = (dw_py_device *)type->tp_alloc(type, 0);

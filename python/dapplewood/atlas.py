@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _core
 from .atlas_report.layout import Layout
+from .checks import check_count, check_positive
 from .cutoffs import as_cutoffs, cutoff_code
 from .device import Device, DeviceInfo, default_device
 from .io import encode_levels
@@ -422,9 +423,9 @@ class BakedAtlas:
             reaches its last safe level (bilinear), ``uv_transforms`` lead from its texture
             coordinates to the new ones.
         """
-        for name, value, least in (("content", content, 1), ("gutter", gutter, 0)):
-            if not isinstance(value, (int, np.integer)) or value < least:
-                raise ValueError(f"{name} must be an int of {least} or more, got {value!r}")
+        content, gutter = check_count(content, "content", 1), check_count(gutter, "gutter", 0)
+        texels_per_metre = check_positive(texels_per_metre, "texels_per_metre")
+        pixels_per_radian = check_positive(pixels_per_radian, "pixels_per_radian")
         _, rects = self.content_rects(0)
         count = len(rects)
         columns = math.ceil(math.sqrt(count))

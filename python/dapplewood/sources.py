@@ -43,9 +43,11 @@ def _from_floats(array: np.ndarray, name: str) -> np.ndarray:
     low, high = float(array.min()), float(array.max())
     if low < 0.0 or high > 1.0:
         raise ValueError(
-            f"{name} of dtype {array.dtype} must lie in [0, 1], got {low:g} to {high:g}; scale or "
-            "clip it"
+            f"{name} of dtype {array.dtype} must lie in [0, 1], got {low:.9g} to {high:.9g}; scale "
+            "or clip it"
         )
+    if array.dtype.itemsize < 4:  # 65535 is beyond float16
+        array = array.astype(np.float32)
     return np.floor(array * 65535.0 + 0.5).astype(np.uint16)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
+from .checks import check_count
 
 __all__ = ["LevelCaps", "TileGrid", "TileRects"]
 
@@ -37,14 +38,6 @@ class LevelCaps(NamedTuple):
     anisotropic_8x: int
 
 
-def _count(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an int, got {type(value).__name__}")
-    if value < least:
-        raise ValueError(f"{name} must be {least} or more, got {value}")
-    return int(value)
-
-
 @dataclasses.dataclass(frozen=True)
 class TileGrid:
     """Tiles of one size in rows and columns that fill the image.
@@ -63,7 +56,7 @@ class TileGrid:
 
     def __post_init__(self) -> None:
         for name, least in (("columns", 1), ("rows", 1), ("gutter", 0)):
-            object.__setattr__(self, name, _count(getattr(self, name), name, least))
+            object.__setattr__(self, name, check_count(getattr(self, name), name, least))
 
     def rects_for(self, width: int, height: int) -> np.ndarray:
         """The tiles of an image, row by row.
@@ -110,14 +103,14 @@ class TileRects:
                 f"rects must have shape (N, 4): x, y, width, height; got shape {array.shape}"
             )
         if array.dtype.kind not in "iu":
-            whole = array.dtype.kind == "f" and bool(np.all(np.mod(array, 1) == 0))
-            if not whole:
+            is_float = array.dtype.kind == "f" and bool(np.isfinite(array).all())
+            if not is_float or bool((np.mod(array, 1) != 0).any()):
                 raise TypeError(f"rects must hold whole numbers of texels, got {array.dtype}")
         if array.size and (np.min(array) < -(2**31) or np.max(array) >= 2**31):
             raise ValueError("rects must fit in 32 bits")
-        self.rects = np.ascontiguousarray(array, dtype=np.int32)
+        self.rects = np.array(array, dtype=np.int32, order="C")  # never the caller's own memory
         self.rects.flags.writeable = False
-        self.gutter = _count(gutter, "gutter", 0)
+        self.gutter = check_count(gutter, "gutter", 0)
 
     def rects_for(self, width: int, height: int) -> np.ndarray:
         """The rects themselves; whether they fit the image is checked by the baker."""

@@ -84,6 +84,21 @@ def test_a_cutoff_is_any_number(cpu, plain, cutoff):
     assert BatchSettings(cutoffs=cutoff).cutoffs == (0.5,)
 
 
+def test_half_floats_reach_white(cpu):
+    image = np.linspace(0, 1, 8 * 8 * 4, dtype=np.float16).reshape(8, 8, 4)
+    baked = dw.bake_atlas(image, device=cpu)
+    wanted = np.rint(image.astype(np.float64) * 65535)
+    assert np.abs(baked.source - wanted).max() <= 1 and baked.source.max() == 65535
+    assert same(baked, dw.bake_atlas(image.astype(np.float32), device=cpu))
+
+
+def test_rects_are_no_view_of_the_callers_array(cpu):
+    rects = np.array([[0, 0, 8, 8]], np.int32)
+    tiles = dw.TileRects(rects)
+    rects[0, 0] = 3
+    assert tiles.rects.tolist() == [[0, 0, 8, 8]] and not tiles.rects.flags.writeable
+
+
 def test_kinds_by_member_and_by_word(cpu, plain):
     image, _ = plain
     by_word = dw.bake_atlas(image, filter="kaiser", fill="wrap", coverage="none", device=cpu)
@@ -204,6 +219,32 @@ def test_bad_input_is_named(cpu, plain, name):
     arguments = {"image": plain[0][:16, :16], "device": cpu, **changes}
     with pytest.raises(error, match=text):
         dw.bake_atlas(arguments.pop("image"), **arguments)
+
+
+@pytest.mark.parametrize(
+    "more, error, text",
+    [
+        (dict(content=0), ValueError, "content must be 1 or more"),
+        (dict(content=True), TypeError, "content must be an int"),
+        (dict(content=2**40), ValueError, "content must fit in 32 bits"),
+        (dict(gutter=-1), ValueError, "gutter must be 0 or more"),
+        (dict(texels_per_metre=0), ValueError, "texels_per_metre must be a positive"),
+        (dict(pixels_per_radian=float("nan")), ValueError, "pixels_per_radian must be a pos"),
+    ],
+)
+def test_a_far_atlas_that_cannot_be_meant(plain, more, error, text):
+    with pytest.raises(error, match=text):
+        plain[1].far_atlas(**more)
+
+
+def test_rects_that_are_no_texels():
+    for value in (0.5, np.nan, np.inf):
+        with pytest.raises(TypeError, match="whole numbers of texels"):
+            dw.TileRects([[value, 0, 4, 4]])
+    with pytest.raises(ValueError, match="gutter must fit in 32 bits"):
+        dw.TileRects([[0, 0, 4, 4]], gutter=2**31)
+    with pytest.raises(ValueError, match="threads must fit in 32 bits"):
+        dw.Device("cpu", threads=2**40)
 
 
 def test_bad_grids_are_refused_at_once():

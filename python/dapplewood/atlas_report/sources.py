@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..baseline import naive_levels
+from ..checks import check_positive
 from ..cutoffs import as_cutoffs
 from ..device import Device, default_device
 from ..io import Texture, encode_png, read_texture, unpremultiply
@@ -33,13 +33,6 @@ _THUMBNAILS = 4
 _THUMBNAIL_SIDE = 192
 
 
-def _positive(value: Any, name: str) -> float:
-    number = float(value)
-    if not (math.isfinite(number) and number > 0.0):
-        raise ValueError(f"{name} must be a positive number, got {value!r}")
-    return number
-
-
 def _distances(
     distances: Sequence[float] | None, levels: int, density: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -55,8 +48,8 @@ def _distances(
 
 def _density(texels_per_metre: Any, pixels_per_radian: Any) -> tuple[float, float]:
     return (
-        _positive(texels_per_metre, "texels_per_metre"),
-        _positive(pixels_per_radian, "pixels_per_radian"),
+        check_positive(texels_per_metre, "texels_per_metre"),
+        check_positive(pixels_per_radian, "pixels_per_radian"),
     )
 
 
