@@ -114,13 +114,6 @@ typedef struct fringe_job {
     fringe_sum *sums; /* one an area */
 } fringe_job;
 
-static double encode_light(dw_color_space space, double light)
-{
-    if (space == DW_COLOR_SPACE_LINEAR)
-        return 255.0 * light;
-    return 255.0 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1.0 / 2.4) - 0.055);
-}
-
 /* Part of source texel i that lies within [begin, end). */
 static double overlap(int i, double begin, double end)
 {
@@ -172,7 +165,8 @@ static void measure_fringe_area(void *user, int64_t item, int worker)
             if (sum[3] == 0.0) /* nothing visible below: the level invented it */
                 continue;
             for (int c = 0; c < 3; c++) {
-                double difference = texel[c] - encode_light(job->space, sum[c] / sum[3]);
+                double wanted = 255.0 * dw_code_from_light(job->space, sum[c] / sum[3]);
+                double difference = texel[c] - wanted;
 
                 total.absolute += fabs(difference);
                 total.signed_sum += difference;
@@ -217,13 +211,8 @@ dw_status dw_measure_fringe(const dw_atlas_source *source, dw_color_space space,
 
     DW_TRY(DW_ALLOC(codes, &decode, err));
     DW_TRY(DW_ALLOC_ZEROED((size_t)area_count, &job.sums, err));
-    for (size_t i = 0; i < codes; i++) {
-        double code = (double)i / (double)(codes - 1);
-
-        decode[i] = space == DW_COLOR_SPACE_LINEAR ? code
-                    : code <= 0.04045              ? code / 12.92
-                                                   : pow((code + 0.055) / 1.055, 2.4);
-    }
+    for (size_t i = 0; i < codes; i++)
+        decode[i] = dw_light_from_code(space, (double)i / (double)(codes - 1));
     job.decode = decode;
     DW_TRY(dw_parallel_for(run, area_count, measure_fringe_area, &job, err));
     add_sums(job.sums, area_count, out);

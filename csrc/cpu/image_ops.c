@@ -68,9 +68,7 @@ typedef struct resample_job {
 
 static uint16_t encode_16(dw_color_space space, double light)
 {
-    if (space == DW_COLOR_SPACE_SRGB)
-        light = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
-    return (uint16_t)floor(65535.0 * light + 0.5);
+    return (uint16_t)floor(65535.0 * dw_code_from_light(space, light) + 0.5);
 }
 
 /* Length of source cell i, in units of 1 / size of a texel, within cell x of the smaller grid:

@@ -11,6 +11,10 @@
 
 #define DW_ENCODE_SIZE 65537
 
+/* The curve of a colour space and its inverse; both run from 0 to 1. */
+double dw_light_from_code(dw_color_space space, double code);
+double dw_code_from_light(dw_color_space space, double light);
+
 typedef struct dw_light_tables {
     uint16_t decode_8[256];         /* 8-bit code to light, 65535 = white */
     uint16_t *decode_16;            /* 65536 entries; NULL unless asked for */
