@@ -13,15 +13,14 @@ struct dw_pool {
     int thread_count;
     int started; /* workers running; -1 before the first use */
     dw_thread threads[DW_THREADS_MAX];
-    dw_mutex owner;                     /* held by the one caller whose loop runs */
-    _Atomic(const void *) owner_thread; /* its mark_of_thread(); NULL: no loop runs */
     dw_mutex lock;
     dw_condition changed;
     uint64_t generation; /* one more for every loop */
     int busy;            /* workers inside the present loop */
     bool stopping;
     int next_worker;
-    bool is_open; /* workers may still join the present loop */
+    bool is_taken; /* by the one caller whose loop runs */
+    bool is_open;  /* workers may still join the present loop */
 
     /* The present loop. */
     dw_item_fn item_fn;
@@ -30,14 +29,6 @@ struct dw_pool {
     atomic_int_fast64_t next;
     atomic_bool cancelled;
 };
-
-/* An address of its own for every thread that lives. */
-static const void *mark_of_thread(void)
-{
-    static _Thread_local char mark;
-
-    return &mark;
-}
 
 static void run_items(dw_pool *pool, int worker)
 {
@@ -88,8 +79,7 @@ dw_status dw_pool_create(int thread_count, dw_pool **out, dw_error *err)
         thread_count = dw_platform_cpu_count();
     pool->thread_count = thread_count < DW_THREADS_MAX ? thread_count : DW_THREADS_MAX;
     pool->started = -1;
-    if (!dw_mutex_init(&pool->owner) || !dw_mutex_init(&pool->lock) ||
-        !dw_condition_init(&pool->changed)) {
+    if (!dw_mutex_init(&pool->lock) || !dw_condition_init(&pool->changed)) {
         dw_fail_memory(err, "thread pool", sizeof *pool);
         goto fail;
     }
@@ -114,7 +104,6 @@ void dw_pool_destroy(dw_pool *pool)
     }
     dw_condition_finish(&pool->changed);
     dw_mutex_finish(&pool->lock);
-    dw_mutex_finish(&pool->owner);
     dw_free(pool);
 }
 
@@ -197,20 +186,37 @@ static bool wait_for_workers(const dw_run *run, dw_pool *pool, bool go_on)
     return go_on;
 }
 
+static bool take_pool(dw_pool *pool)
+{
+    bool is_free;
+
+    dw_mutex_lock(&pool->lock);
+    is_free = !pool->is_taken;
+    pool->is_taken = true;
+    dw_mutex_unlock(&pool->lock);
+    return is_free;
+}
+
+static void give_pool_back(dw_pool *pool)
+{
+    dw_mutex_lock(&pool->lock);
+    pool->is_taken = false;
+    dw_mutex_unlock(&pool->lock);
+}
+
 dw_status dw_parallel_for(const dw_run *run, int64_t count, dw_item_fn item_fn, void *user,
                           dw_error *err)
 {
     dw_pool *pool = run->pool;
     bool go_on;
 
-    /* A poll of this thread's own loop may start more work: waiting for that loop would last for
-     * ever. */
-    if (pool == NULL || pool->thread_count == 1 || count <= 1 ||
-        atomic_load(&pool->owner_thread) == mark_of_thread())
+    if (pool == NULL || pool->thread_count == 1 || count <= 1)
+        return run_serial(run, count, item_fn, user, err);
+    /* A taken pool is not waited for: its caller may be inside a poll that waits for this very
+     * work, and a wait for a lock cannot be interrupted. */
+    if (!take_pool(pool))
         return run_serial(run, count, item_fn, user, err);
 
-    dw_mutex_lock(&pool->owner);
-    atomic_store(&pool->owner_thread, mark_of_thread());
     start_workers(pool);
     dw_mutex_lock(&pool->lock);
     pool->user = user;
@@ -227,8 +233,7 @@ dw_status dw_parallel_for(const dw_run *run, int64_t count, dw_item_fn item_fn, 
     if (!go_on)
         atomic_store(&pool->cancelled, true);
     go_on = wait_for_workers(run, pool, go_on);
-    atomic_store(&pool->owner_thread, NULL);
-    dw_mutex_unlock(&pool->owner);
+    give_pool_back(pool);
     return go_on ? DW_OK : dw_fail(err, DW_ERROR_INTERRUPTED, "interrupted");
 }
 

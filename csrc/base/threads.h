@@ -2,8 +2,8 @@
 /* A pool of worker threads and the parallel loop over it. The calling thread works too, and polls
  * the caller's callback at least every 50 ms, so that an interrupt or a progress bar never waits
  * for the whole job.
- * Thread-safety: one dw_parallel_for at a time per pool; a caller on another thread waits for the
- * first, one inside the first's own poll works on its thread alone. */
+ * Thread-safety: Safe. One dw_parallel_for at a time has the workers; a second caller, on another
+ * thread or inside the first one's poll, does its work on its own thread alone. */
 #ifndef DW_BASE_THREADS_H
 #define DW_BASE_THREADS_H
 
@@ -20,8 +20,8 @@ void dw_pool_destroy(dw_pool *pool);
 int dw_pool_thread_count(const dw_pool *pool);
 
 /* Returns false to stop the work. fraction runs from 0 to 1. Called on the thread that started the
- * work. It may start more work, on the same pool too; from a parallel loop it is called with that
- * pool taken, so it must not wait for another thread that works on it. */
+ * work, with no lock held: it may start more work on the same pool, and wait for other threads that
+ * do. */
 typedef bool (*dw_poll_fn)(void *user, double fraction);
 
 /* What a long call may use: threads, and a way to be told to stop. A zeroed run has neither. */

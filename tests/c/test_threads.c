@@ -221,6 +221,45 @@ static void a_poll_may_start_more_work(void)
     dw_pool_destroy(self.pool);
 }
 
+static void work_on_another_thread(void *argument)
+{
+    nesting *self = argument;
+    dw_run run = { .pool = self->pool };
+    dw_error err;
+
+    CHECK(dw_parallel_for(&run, DW_ITEMS, count_item, &self->inner, &err) == DW_OK);
+}
+
+/* As a progress callback that waits for a thread which bakes on the device that is baking. */
+static bool poll_waits_for_work(void *user, double fraction)
+{
+    nesting *self = user;
+    dw_thread thread;
+
+    (void)fraction;
+    if (self->polls++ == 0) {
+        CHECK(dw_thread_start(&thread, work_on_another_thread, self));
+        dw_thread_join(&thread);
+    }
+    return true;
+}
+
+static void a_poll_may_wait_for_other_work(void)
+{
+    dw_error err;
+    nesting self = { .inner.thread_count = 2 };
+    tally outer = { .thread_count = 2 };
+    dw_run run = { .poll = poll_waits_for_work, .poll_user = &self };
+
+    CHECK(dw_pool_create(2, &self.pool, &err) == DW_OK);
+    run.pool = self.pool;
+    CHECK(dw_parallel_for(&run, 120, count_slowly, &outer, &err) == DW_OK);
+    CHECK(self.polls >= 1);
+    check_each_item_once(&self.inner, DW_ITEMS);
+    check_each_item_once(&outer, 120);
+    dw_pool_destroy(self.pool);
+}
+
 typedef struct caller {
     dw_pool *pool;
     int failures;
@@ -293,6 +332,7 @@ int main(void)
     a_stop_while_waiting_is_reported();
     a_stop_is_asked_for_once();
     a_poll_may_start_more_work();
+    a_poll_may_wait_for_other_work();
     callers_share_a_pool();
     parts_nest();
     wrong_thread_counts_are_refused();
