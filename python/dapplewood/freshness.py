@@ -18,6 +18,7 @@ from typing import Any
 from ._core import __version__
 from .errors import FormatError
 from .io import atomic_file, read_ktx2_metadata
+from .io.files import open_regular
 
 __all__ = ["KEY_NAME", "SIDECAR_SUFFIX", "content_key", "file_digest", "staleness", "write_sidecar"]
 
@@ -29,7 +30,7 @@ _DIGEST_BYTES = 20
 
 def file_digest(path: str | os.PathLike[str]) -> str:
     """blake2b of a file's bytes, as hexadecimal digits."""
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(
             file, lambda: hashlib.blake2b(digest_size=_DIGEST_BYTES)
         ).hexdigest()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from dapplewood.errors import FormatError
+from dapplewood.freshness import file_digest
 from dapplewood.io import (
     atomic_file,
     atomic_path,
@@ -174,6 +175,35 @@ def test_the_temporary_path_keeps_the_suffix_and_the_folder(tmp_path):
         assert temporary.suffix == ".png" and temporary.parent == tmp_path
         temporary.write_bytes(b"new")
     assert (tmp_path / "a.png").read_bytes() == b"new"
+
+
+def test_a_name_as_long_as_the_system_takes(tmp_path):
+    path = tmp_path / ("n" * (255 - len(".ktx2")) + ".ktx2")
+    with atomic_file(path) as file:
+        file.write(b"new")
+    assert only(path, b"new")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes")
+@pytest.mark.parametrize("name", ["a.png", "a.dds", "a.ktx2"])
+def test_names_that_are_no_utf_8(tmp_path, name):
+    path = tmp_path / os.fsdecode(b"\xff" + name.encode())
+    WRITERS[name](path)
+    np.testing.assert_array_equal(read_image(path).array, LEVEL)
+    assert only(path, path.read_bytes())
+    path.write_bytes(path.read_bytes()[:60])
+    with pytest.raises(FormatError):
+        read_image(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+@pytest.mark.parametrize("read", [read_image, read_texture, file_digest])
+def test_what_never_ends_is_not_read(tmp_path, read):
+    pipe = tmp_path / "a.png"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero"):
+        with pytest.raises(FormatError, match="no regular file"):
+            read(path)
 
 
 def test_short_writes_are_carried_on():

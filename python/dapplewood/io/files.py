@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +27,22 @@ def as_path(path: str | os.PathLike[str], name: str = "path") -> Path:
     return Path(path)
 
 
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Opens a file for reading.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError, OSError
+        As the system says, with the path.
+    FormatError
+        A pipe or a device: reading it may never end.
+    """
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise FormatError(f"{os.fspath(path)}: no regular file; copy what it gives into one")
+    return open(path, "rb", buffering=0)
+
+
 def read_bytes(path: Path) -> memoryview:
     """The whole file, in memory that arrays may share and change.
 
@@ -37,9 +54,9 @@ def read_bytes(path: Path) -> memoryview:
     FileNotFoundError, IsADirectoryError, OSError
         As the system says, with the path.
     FormatError
-        The file is empty, or larger than any that is read.
+        The file is empty, larger than any that is read, or no regular file.
     """
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise FormatError(f"{path}: the file is empty")
@@ -65,7 +82,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         Read-only or missing folder, full disk; `filename` is the path that was asked for.
     """
     target = as_path(path)
-    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(6)}{target.suffix}")
+    # Part of the stem only: the name must not be too long where that of the target is not.
+    temporary = target.with_name(f".{target.stem[:32]}.{secrets.token_hex(6)}{target.suffix}")
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         yield temporary

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import tempfile
 import warnings
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +18,7 @@ import OpenImageIO as oiio
 
 from ..errors import FormatError
 from .chain import check_color_space
-from .files import as_path, atomic_path, read_bytes
+from .files import as_path, atomic_file, atomic_path, read_bytes, write_all
 from .formats import MAX_BYTES, MAX_EDGE
 from .png_info import PngInfo, parse_png
 
@@ -156,7 +157,7 @@ def read_image(path: str | os.PathLike[str], *, hdr: str = "warn") -> Image:
     if kind == "jpeg" and not _jpeg_ends(data):
         raise FormatError(f"{place}: the JPEG is cut short: no end marker")
     try:
-        raw, spec = _load(place, kind, len(data))
+        raw, spec = _load_named(place, kind, data)
         return _assemble(raw, spec, place, kind, png, hdr)
     except UnicodeDecodeError as error:
         # Names of channels and texts of errors come from the file as they are.
@@ -203,11 +204,32 @@ def _check_targa(head: bytes, size: int, path: Path) -> None:
         raise FormatError(f"{path}: it does not begin like a TGA file")
 
 
-def _load(path: Path, kind: str, file_bytes: int) -> tuple[np.ndarray, Any]:
-    """The texels (h, w, channels) as stored, and OpenImageIO's description of them."""
+def _is_utf8(path: Path) -> bool:
+    """Whether OpenImageIO can be given the name; Linux takes any bytes for one."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _load_named(path: Path, kind: str, data: memoryview) -> tuple[np.ndarray, Any]:
+    if _is_utf8(path):
+        return _load(path, kind, len(data), path)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "image" + path.suffix.encode("ascii", "ignore").decode())
+        copy.write_bytes(data)
+        return _load(path, kind, len(data), copy)
+
+
+def _load(path: Path, kind: str, file_bytes: int, stored: Path) -> tuple[np.ndarray, Any]:
+    """The texels (h, w, channels) as stored, and OpenImageIO's description of them.
+
+    `path` is for messages; the bytes are in `stored`.
+    """
     config = oiio.ImageSpec()
     config.attribute("oiio:UnassociatedAlpha", 1)
-    source = oiio.ImageInput.open(os.fspath(path), config)
+    source = oiio.ImageInput.open(os.fspath(stored), config)
     if source is None:
         raise FormatError(f"{path}: not read as {kind}: {_reason(oiio.geterror())}")
     try:
@@ -463,6 +485,14 @@ def write_image(
     spec.attribute("png:compressionLevel", int(compression))
     for key, value in (metadata or {}).items():
         spec.attribute(key, value)
+    if not _is_utf8(place):
+        with tempfile.TemporaryDirectory() as folder, atomic_file(place) as file:
+            copy = Path(folder, "image.png")
+            write_image(
+                copy, image, color_space=color_space, compression=compression, metadata=metadata
+            )
+            write_all(file, read_bytes(copy))
+        return
     with atomic_path(place) as temporary:
         target: Any = oiio.ImageOutput.create("png")
         done = target.open(os.fspath(temporary), spec) and target.write_image(image)
