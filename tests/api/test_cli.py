@@ -270,7 +270,9 @@ def test_array_and_far_flags(folder):
     assert read_texture("b_far.ktx2").width == 256
 
 
-@pytest.mark.parametrize("text", ["1,2,3\n", "x,y,w,h\n", "1,2,3,4.5\n"])
+@pytest.mark.parametrize(
+    "text", ["1,2,3\n", "x,y,w,h\n", "1,2,3,4.5\n", "1" * 200000, "0,0,4," + "9" * 30]
+)
 def test_bad_rects_name_the_line(folder, capsys, text):
     (folder / "rects.csv").write_text(text)
     assert main(["bake", "a.png", "--rects", "rects.csv"]) == 2
@@ -497,6 +499,24 @@ def test_interrupt_leaves_whole_files_and_exits_130(folder):
     assert process.returncode == 130
     assert "interrupted" in err and "Traceback" not in err
     assert 1 <= whole_files(folder) < 400
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes")
+def test_names_in_any_bytes(folder):
+    name = os.fsdecode(b"leaf \xff.png")
+    os.rename("a.png", name)
+    words = [sys.executable, "-m", "dapplewood", *BAKE, name, "--depfile", "a.d"]
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    result = subprocess.run(words, capture_output=True, env=strict)
+    assert result.returncode == 0 and rb"leaf \udcff.png -> leaf \udcff.ktx2" in result.stdout
+    assert (folder / "a.d").read_bytes() == b"leaf\\ \xff.ktx2: leaf\\ \xff.png\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="streams closed by a shell")
+def test_closed_streams_take_nothing_from_the_work(folder):
+    words = " ".join([sys.executable, "-m", "dapplewood", *BAKE, "a.png"])
+    assert subprocess.run(["sh", "-c", f"{words} >&- 2>&-"]).returncode == 0
+    assert (folder / "a.ktx2").exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")

@@ -109,4 +109,4 @@ def _write_depfile(path: str, records: Sequence[BakeRecord]) -> None:
         if record.inputs
     ]
     with atomic_file(path) as file:
-        file.write("".join(lines).encode())
+        file.write(os.fsencode("".join(lines)))

@@ -72,11 +72,14 @@ def read_rects(path: str, gutter: int) -> TileRects:
                 if number == 1 and not cells[0].lstrip("-").isdigit():
                     continue
                 rows.append(_rect(cells, path, number))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"--rects {path}: {error}") from None
     if not rows:
         raise UsageError(f"--rects {path}: no line with x, y, width, height")
-    return TileRects(rows, gutter=gutter)
+    try:
+        return TileRects(rows, gutter=gutter)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"--rects {path}: {error}") from None
 
 
 def _rect(cells: list[str], path: str, number: int) -> list[int]:

@@ -21,6 +21,7 @@ __all__ = ["run"]
 
 def run(words: Sequence[str]) -> int:
     """Runs the command that the words ask for; returns its exit code."""
+    _mend_streams()
     try:
         options = make_parser().parse_args(words)
     except SystemExit as stop:  # argparse has said why
@@ -32,6 +33,15 @@ def run(words: Sequence[str]) -> int:
         warnings.simplefilter("always")
         warnings.showwarning = lambda message, *_, **__: console.warn(str(message))
         return int(_guarded(command.run, console, options))
+
+
+def _mend_streams() -> None:
+    """Streams that are closed swallow text; results may name files in any bytes."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+    if getattr(sys.stdout, "errors", "") == "strict" and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _guarded(work: Any, console: Console, options: Any) -> int:
