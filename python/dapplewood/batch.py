@@ -234,14 +234,18 @@ class _Batch:
 
     def _advance(self, item: _Item, stage: int, result: Future[BakeRecord]) -> None:
         """Hands an item to a stage, or its record to whom waits, once no stage is left."""
+        if result.done():  # failed at a thread that did not start, and taken up by a later one
+            return
         if stage == len(self.stages):
             self.slots.release()
             result.set_result(item.record)
             return
         try:
             self.pools[stage].submit(self._run_stage, item, stage, result)
-        except RuntimeError:  # the pools are shut down: nobody waits for the record any more
+        except RuntimeError as error:  # no room for a thread, or the pools are shut down
+            _fail(item, error)
             self.slots.release()
+            result.set_result(item.record)
 
     def _run_stage(self, item: _Item, stage: int, result: Future[BakeRecord]) -> None:
         name, work = self.stages[stage]

@@ -361,6 +361,16 @@ def test_an_error_of_progress_ends_the_batch(folder, error):
     assert names(folder) == {"leaf0.png", "leaf1.png", "leaf2.png"}
 
 
+def test_threads_that_do_not_start_fail_the_files(folder, monkeypatch):
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    records = bake("leaf0.png", "leaf1.png", "leaf2.png", "none.png")
+    assert statuses(records) == ["failed"] * 4
+    assert records[0].reason == "can't start new thread"
+
+
 def test_a_device_that_is_not_there_ends_the_batch(folder):
     with pytest.raises(dw.DeviceNotFound):
         bake_files(["leaf0.png"], device="name:no such device")

@@ -90,6 +90,17 @@ def test_a_failing_sync_keeps_the_old_file_and_the_error(target, monkeypatch, nu
     assert only(path)
 
 
+def test_a_disk_that_refuses_every_change_gives_the_first_error(tmp_path, monkeypatch):
+    def refuse(path, *flags):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+    monkeypatch.setattr(io_files.os, "open", refuse)
+    monkeypatch.setattr(io_files.Path, "unlink", lambda path, missing_ok=False: refuse(path))
+    with pytest.raises(OSError) as caught, atomic_file(tmp_path / "a.ktx2"):
+        pass
+    assert (caught.value.errno, caught.value.filename) == (errno.EROFS, str(tmp_path / "a.ktx2"))
+
+
 def test_a_failing_rename_keeps_the_old_file(target, monkeypatch):
     path, write = target
 

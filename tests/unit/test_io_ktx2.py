@@ -6,6 +6,7 @@ from __future__ import annotations
 import enum
 import itertools
 import struct
+import threading
 
 import numpy as np
 import pytest
@@ -300,6 +301,18 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path):
     path.write_bytes(bytes(data))
     with pytest.raises(FormatError, match=r"\d+ bytes cannot expand to 4294967296"):
         read_texture(path)
+
+
+def test_supercompression_with_no_room_for_threads(tmp_path, monkeypatch):
+    levels = make_levels(64, 64)
+    write_ktx2(tmp_path / "a.ktx2", levels, supercompress=True)
+
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    write_ktx2(tmp_path / "b.ktx2", levels, supercompress=True)
+    assert (tmp_path / "a.ktx2").read_bytes() == (tmp_path / "b.ktx2").read_bytes()
 
 
 def test_zlib_supercompression_is_read(tmp_path):

@@ -93,7 +93,9 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise _renamed(error, target) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        # A read-only disk refuses this even where there is no file; that must not hide the error.
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 @contextlib.contextmanager

@@ -124,10 +124,16 @@ def _level_payloads(chain: EncodedChain, supercompress: bool) -> list[list[bytes
 
     def deflate(images: tuple[bytes | memoryview, ...]) -> list[bytes | memoryview]:
         data = images[0] if len(images) == 1 else b"".join(images)
-        return [_compressor().compress(data)]
+        try:
+            return [_compressor().compress(data)]
+        except zstandard.ZstdError as error:  # nothing else can go wrong with bytes in memory
+            raise MemoryError(f"zstd: {error}") from error
 
-    with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(deflate, chain.payloads))
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(deflate, chain.payloads))
+    except RuntimeError:  # no room for a thread
+        return [deflate(images) for images in chain.payloads]
 
 
 def write_ktx2(
