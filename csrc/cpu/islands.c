@@ -185,6 +185,7 @@ dw_status dw_find_islands(const uint8_t *alpha, int width, int height, int reach
     run_list list = { 0 };
     int *slots = NULL;
     dw_rect *found = NULL;
+    int islands;
 
     *rects = NULL;
     *count = 0;
@@ -193,7 +194,15 @@ dw_status dw_find_islands(const uint8_t *alpha, int width, int height, int reach
     DW_TRY(scan_image(alpha, width, height, reach, &list, err));
     DW_TRY(DW_ALLOC((size_t)list.count, &slots, err));
     DW_TRY(DW_ALLOC((size_t)list.count, &found, err));
-    *count = merge_rects(found, bound_islands(&list, height, reach, found, slots));
+    islands = bound_islands(&list, height, reach, found, slots);
+    if (islands > DW_ISLANDS_MAX) {
+        dw_fail(err, DW_ERROR_CAPACITY,
+                "%d islands of alpha > 0; at most %d are told apart. Clear the specks, or give "
+                "tiles by hand",
+                islands, DW_ISLANDS_MAX);
+        goto fail;
+    }
+    *count = merge_rects(found, islands);
     if (*count > 0)
         qsort(found, (size_t)*count, sizeof *found, compare_rects);
     *rects = found;

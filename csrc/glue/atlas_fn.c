@@ -84,8 +84,9 @@ int dw_take_rects(PyObject *object, PyArrayObject **out)
                      (Py_ssize_t)PyArray_DIM(*out, 1));
         return -1;
     }
-    if (PyArray_DIM(*out, 0) > INT_MAX / 2) {
-        PyErr_SetString(PyExc_ValueError, "tiles holds too many rects");
+    if (PyArray_DIM(*out, 0) > DW_TILES_MAX) {
+        PyErr_Format(PyExc_ValueError, "tiles holds %zd rects; at most %d, join some of them",
+                     (Py_ssize_t)PyArray_DIM(*out, 0), DW_TILES_MAX);
         return -1;
     }
     return 0;

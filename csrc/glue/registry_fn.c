@@ -134,9 +134,10 @@ static int add_layouts(PyObject *module)
 
 static int add_limits(PyObject *module)
 {
-    PyObject *limits = Py_BuildValue("{s:i,s:i,s:i,s:i,s:i}", "levels", DW_LEVELS_MAX, "side",
-                                     DW_SIDE_MAX, "cutoffs", DW_CUTOFFS_MAX, "dilate_radius",
-                                     DW_DILATE_RADIUS, "coverage_side", DW_COVERAGE_SIDE_MIN);
+    PyObject *limits =
+        Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "levels", DW_LEVELS_MAX, "side", DW_SIDE_MAX,
+                      "tiles", DW_TILES_MAX, "cutoffs", DW_CUTOFFS_MAX, "dilate_radius",
+                      DW_DILATE_RADIUS, "coverage_side", DW_COVERAGE_SIDE_MIN);
 
     return limits == NULL ? -1 : dw_module_add(module, "LIMITS", limits);
 }

@@ -69,8 +69,13 @@ class TileGrid:
         Raises
         ------
         ValueError
-            The grid does not divide the image.
+            The grid does not divide the image, or has too many tiles.
         """
+        if self.columns * self.rows > _core.LIMITS["tiles"]:
+            raise ValueError(
+                f"tiles: a grid of {self.columns} x {self.rows} has more than "
+                f"{_core.LIMITS['tiles']} tiles; take larger ones"
+            )
         if width % self.columns or height % self.rows:
             raise ValueError(
                 f"tiles: a grid of {self.columns} x {self.rows} does not divide an image of "
@@ -154,6 +159,8 @@ def find_islands(alpha: np.ndarray) -> TileRects:
     ------
     ValueError
         No texel is visible.
+    CapacityError
+        More than 65536 islands.
     """
     visible = np.ascontiguousarray((alpha > 0).astype(np.uint8))
     rects = _core.atlas_islands(visible, reach=ISLAND_REACH)

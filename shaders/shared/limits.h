@@ -4,10 +4,11 @@
 #ifndef DW_SHARED_LIMITS_H
 #define DW_SHARED_LIMITS_H
 
-#define DW_LEVELS_MAX  15    /* mip levels: sides up to 16384 texels */
-#define DW_SIDE_MAX    16384 /* texels along one side of an atlas */
-#define DW_CUTOFFS_MAX 4     /* alpha-test references that one bake keeps the coverage for */
-#define DW_REMAP_KNOTS 6     /* DW_CUTOFFS_MAX + 2: the ends of the alpha range are knots too */
+#define DW_LEVELS_MAX  15        /* mip levels: sides up to 16384 texels */
+#define DW_SIDE_MAX    16384     /* texels along one side of an atlas */
+#define DW_TILES_MAX   (1 << 20) /* each takes about 3 KiB of places and remaps */
+#define DW_CUTOFFS_MAX 4         /* alpha-test references that one bake keeps the coverage for */
+#define DW_REMAP_KNOTS 6         /* DW_CUTOFFS_MAX + 2: the ends of the alpha range are knots too */
 
 /* Bilinear samples are in units of 1 / DW_SAMPLE_ONE of a 16-bit alpha: weights are 64ths. */
 #define DW_SAMPLE_ONE 4096u

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dapplewood as dw
+from dapplewood import _core
 from helpers import noise_image
 
 
@@ -88,6 +89,24 @@ def test_many_specks_are_quick_enough(cpu):
     image = np.zeros((1024, 1024, 4), dtype=np.uint8)
     image[8::16, 8::16, 3] = 255
     assert len(dw.bake_atlas(image, tiles="auto", device=cpu).tiles) == 4096
+
+
+def test_more_islands_than_are_told_apart(cpu):
+    alpha = np.zeros((513, 513), np.uint8)
+    alpha[:511:2, :511:2] = 1  # 256 x 256
+    assert len(_core.atlas_islands(alpha, reach=0)) == 65536
+    alpha[512, 512] = 1
+    with pytest.raises(dw.CapacityError, match="65537 islands of alpha > 0; at most 65536"):
+        _core.atlas_islands(alpha, reach=0)
+
+
+def test_more_tiles_than_memory_is_made_for(cpu):
+    most = _core.LIMITS["tiles"]
+    with pytest.raises(ValueError, match=f"more than {most} tiles"):
+        dw.TileGrid(2048, 1024).rects_for(2048, 1024)
+    tiles = dw.TileRects(np.zeros((most + 1, 4), np.int32))
+    with pytest.raises(ValueError, match=f"tiles holds {most + 1} rects; at most {most}"):
+        dw.bake_atlas(noise_image(8, 8), tiles=tiles, device=cpu)
 
 
 def test_no_island_is_an_error(cpu):
