@@ -12,5 +12,6 @@ python="${PYTHON:-python3}"
 "$python" setup.py -q build_ext --inplace
 export PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
 "$python" -c 'import dapplewood as dw; print(*dw.devices(), sep="\n")'
+export DAPPLEWOOD_TEST_DEVICE="${DAPPLEWOOD_TEST_DEVICE:-gpu}"
 "$python" -m pytest -q -p no:cacheprovider tests/gpu/test_selftest.py tests/gpu/test_atlas_parity.py
 "$python" bench/bench_atlas_gpu.py "$@"

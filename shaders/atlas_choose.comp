@@ -45,35 +45,38 @@ uint content_alpha(uint n, dw_tile_level place, int x, int y)
     return pairs[at >> 1] >> (16 * (at & 1)) & 0xffffu;
 }
 
-void visit_cells(uint n, dw_tile_level place)
+uint small_level;
+dw_tile_level small_place;
+
+dw_cell load_cell(int i)
 {
-    int width = place.content_x1 - place.content_x0, height = place.content_y1 - place.content_y0;
-    int columns = width + 1;
+    int width = small_place.content_x1 - small_place.content_x0;
+    int height = small_place.content_y1 - small_place.content_y0;
+    int x = i % (width + 1), y = i / (width + 1);
+    int left = content_index(x - 1, 0, width), right = content_index(x, 0, width);
+    int upper = content_index(y - 1, 0, height), lower = content_index(y, 0, height);
+    dw_cell cell;
 
-    for (int i = int(gl_LocalInvocationIndex); i < columns * (height + 1); i += DW_ATLAS_LANES) {
-        int x = i % columns, y = i / columns;
-        int left = content_index(x - 1, 0, width), right = content_index(x, 0, width);
-        int upper = content_index(y - 1, 0, height), lower = content_index(y, 0, height);
-        dw_cell cell;
-
-        cell.a00 = content_alpha(n, place, left, upper);
-        cell.a10 = content_alpha(n, place, right, upper);
-        cell.a01 = content_alpha(n, place, left, lower);
-        cell.a11 = content_alpha(n, place, right, lower);
-        set_columns(cell, place, place.content_x0 + x);
-        set_rows(cell, place, place.content_y0 + y);
-        visit_cell(cell);
-    }
+    cell.a00 = content_alpha(small_level, small_place, left, upper);
+    cell.a10 = content_alpha(small_level, small_place, right, upper);
+    cell.a01 = content_alpha(small_level, small_place, left, lower);
+    cell.a11 = content_alpha(small_level, small_place, right, lower);
+    set_columns(cell, small_place, small_place.content_x0 + x);
+    set_rows(cell, small_place, small_place.content_y0 + y);
+    return cell;
 }
 
 void count_small(uint n, dw_tile_level place)
 {
+    small_level = n;
+    small_place = place;
     load_pairs(n, place);
     begin_counts();
     if (dw_is_even(place))
         visit_evenly(n, place);
     else
-        visit_cells(n, place);
+        visit_cells((place.content_x1 - place.content_x0 + 1) *
+                    (place.content_y1 - place.content_y0 + 1));
     end_counts();
 }
 

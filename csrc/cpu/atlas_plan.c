@@ -18,6 +18,7 @@ dw_atlas_def dw_atlas_def_default(void)
         .cutoffs = { 0.5 },
         .start_level = 1,
         .strength = 1.0,
+        .kernel_runs = 1,
     };
 }
 
@@ -59,6 +60,9 @@ static dw_status check_def(const dw_atlas_def *def, dw_error *err)
                            "cutoffs must ascend, got %g after %g; sort them", cutoff, last);
         last = cutoff;
     }
+    if (def->kernel_runs < 1)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "kernel_runs must be 1 or more, got %d",
+                       def->kernel_runs);
     if (def->start_level < 0)
         return dw_fail(err, DW_ERROR_ARGUMENT, "start_level must be 0 or more, got %d",
                        def->start_level);

@@ -29,6 +29,7 @@ typedef struct dw_atlas_def {
     double strength;               /* 0: averaged alpha, 1: full remap */
     int level_count;               /* levels to write; 0: the whole chain */
     const double *target_coverage; /* [tiles][cutoffs] shares to reach; NULL: level 0's own */
+    int kernel_runs;               /* times that a Vulkan device runs the kernels, for measuring */
 } dw_atlas_def;
 
 dw_atlas_def dw_atlas_def_default(void);

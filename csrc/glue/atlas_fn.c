@@ -210,16 +210,16 @@ static int parse_bake(PyObject *args, PyObject *kwargs, PyObject **device, PyObj
     static char *names[] = { "device",          "image",       "tiles",    "color_space",
                              "filter",          "fill",        "coverage", "cutoffs",
                              "gutter",          "start_level", "strength", "level_count",
-                             "target_coverage", "progress",    NULL };
+                             "target_coverage", "kernel_runs", "progress", NULL };
     PyObject *image, *rects, *cutoffs = NULL, *targets = NULL;
     dw_atlas_def def = dw_atlas_def_default();
     int color_space = (int)def.color_space, filter = (int)def.filter, fill = (int)def.fill,
         coverage = (int)def.coverage;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|$iiiiOiidiOO:atlas_bake", names, device,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|$iiiiOiidiOiO:atlas_bake", names, device,
                                      &image, &rects, &color_space, &filter, &fill, &coverage,
                                      &cutoffs, &def.gutter, &def.start_level, &def.strength,
-                                     &def.level_count, &targets, progress))
+                                     &def.level_count, &targets, &def.kernel_runs, progress))
         return -1;
     def.color_space = (dw_color_space)color_space;
     def.filter = (dw_mip_filter)filter;
@@ -255,7 +255,8 @@ static int make_plan(const dw_module_state *state, const dw_atlas_def *def,
 PyDoc_STRVAR(atlas_bake_doc,
              "atlas_bake($module, device, image, tiles, *, color_space=0, filter=0, fill=0,\n"
              "           coverage=1, cutoffs=(0.5,), gutter=0, start_level=1, strength=1.0,\n"
-             "           level_count=0, target_coverage=None, progress=None)\n--\n\n"
+             "           level_count=0, target_coverage=None, kernel_runs=1,\n"
+             "           progress=None)\n--\n\n"
              "Bakes the mip chain of an atlas: (levels, alpha, remaps, places, tile_levels).");
 
 static PyObject *atlas_bake(PyObject *module, PyObject *args, PyObject *kwargs)

@@ -75,9 +75,9 @@ static const step_row steps[STEP_COUNT] = {
     [STEP_DOWN_TAIL] = { DW_SHADER_ATLAS_DOWN_TAIL_COMP, DOWN_WRITES, DOWN_FLAGS | DW_ATLAS_IS_BOX,
                          "atlas_down" },
     [STEP_SHARES] = { DW_SHADER_ATLAS_COVERAGE_COMP, BIT(DW_ATLAS_SHARES),
-                      COUNT_FLAGS | DW_ATLAS_COUNTS_SHARES | DW_ATLAS_HAS_KNOTS, "atlas_coverage" },
+                      COUNT_FLAGS | DW_ATLAS_COUNTS_SHARES | DW_ATLAS_HAS_KNOTS, "atlas_shares" },
     [STEP_BINS] = { DW_SHADER_ATLAS_COVERAGE_COMP, BIT(DW_ATLAS_HISTOGRAMS),
-                    COUNT_FLAGS | DW_ATLAS_COUNTS_BINS, "atlas_coverage" },
+                    COUNT_FLAGS | DW_ATLAS_COUNTS_BINS, "atlas_bins" },
     [STEP_CHOOSE] = { DW_SHADER_ATLAS_CHOOSE_COMP, CHOICE_WRITES, CHOICE_FLAGS, "atlas_choose" },
     [STEP_TRY] = { DW_SHADER_ATLAS_COVERAGE_COMP, BIT(DW_ATLAS_HISTOGRAMS) | BIT(DW_ATLAS_SHARES),
                    CHOICE_FLAGS, "atlas_choose" },
@@ -361,6 +361,18 @@ fail:
     return err->code;
 }
 
+/* Counts start anew in every run. */
+static void reset_shares(bake *work)
+{
+    const dw_atlas_layout *layout = &work->layout;
+    uint64_t offset = layout->part_offset[DW_ATLAS_PART_SHARES];
+    uint64_t end = offset + layout->part_size[DW_ATLAS_PART_SHARES];
+
+    for (; offset < end; offset += DW_INLINE_BYTES_MAX)
+        dw_command_write(work->command, &work->buffers[BUFFER_PLAN], offset, layout->parts + offset,
+                         end - offset < DW_INLINE_BYTES_MAX ? end - offset : DW_INLINE_BYTES_MAX);
+}
+
 static dw_status submit_kernels(bake *work, dw_ticket *ticket, dw_error *err)
 {
     dw_command *command;
@@ -368,6 +380,8 @@ static dw_status submit_kernels(bake *work, dw_ticket *ticket, dw_error *err)
     if (dw_command_begin(work->gpu, "atlas_kernels", &work->command, err) != DW_OK)
         return err->code;
     dw_command_fill(work->command, &work->buffers[BUFFER_REMAPS], 0, 0, 0);
+    if (work->plan->def.kernel_runs > 1)
+        reset_shares(work);
     if (work->layout.slot_count > 0)
         dw_command_fill(work->command, &work->buffers[BUFFER_HISTOGRAMS], 0, 0, 0);
     for (int i = 0; i < DW_ATLAS_STAGES; i++)
@@ -455,7 +469,8 @@ dw_status dw_atlas_bake_gpu(dw_gpu *gpu, const dw_atlas_plan *plan, const dw_atl
                          work.layout.part_bytes, &upload, err));
     DW_TRY(dw_gpu_upload(gpu, &work.buffers[BUFFER_SOURCE], 0, source->texels, source_bytes,
                          &upload, err));
-    DW_TRY(submit_kernels(&work, &ticket, err));
+    for (int i = 0; i < plan->def.kernel_runs; i++)
+        DW_TRY(submit_kernels(&work, &ticket, err));
     DW_TRY(dw_gpu_wait(gpu, ticket, &kernels, err));
     DW_TRY(download(&work, &results, err));
     publish_remaps(&work);

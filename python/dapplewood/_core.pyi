@@ -78,6 +78,7 @@ def atlas_bake(
     strength: float = 1.0,
     level_count: int = 0,
     target_coverage: ArrayLike | None = None,
+    kernel_runs: int = 1,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[
     tuple[NDArray[np.uint8], ...],

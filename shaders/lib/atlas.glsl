@@ -15,23 +15,25 @@ layout(scalar, push_constant) uniform constants
 };
 
 #define DW_BUFFER(index) layout(scalar, set = 0, binding = index) restrict buffer
+// Scalar layout promises quads no alignment but a word's, and they would be moved word by word.
+#define DW_QUAD_BUFFER(index) layout(std430, set = 0, binding = index) restrict buffer
 
-DW_BUFFER(DW_ATLAS_SOURCE) source_buffer { uvec4 source_quads[]; };
-DW_BUFFER(DW_ATLAS_TABLES) tables_buffer { uint tables[]; };
-DW_BUFFER(DW_ATLAS_PLACES) places_buffer { dw_tile_level places[]; };
-DW_BUFFER(DW_ATLAS_LEVELS) levels_buffer { dw_atlas_level levels[]; };
-DW_BUFFER(DW_ATLAS_BLOCKS) blocks_buffer { dw_atlas_block blocks[]; };
-DW_BUFFER(DW_ATLAS_AXES) axes_buffer { int axes[]; };
+DW_QUAD_BUFFER(DW_ATLAS_SOURCE) readonly source_buffer { uvec4 source_quads[]; };
+DW_BUFFER(DW_ATLAS_TABLES) readonly tables_buffer { uint tables[]; };
+DW_BUFFER(DW_ATLAS_PLACES) readonly places_buffer { dw_tile_level places[]; };
+DW_BUFFER(DW_ATLAS_LEVELS) readonly levels_buffer { dw_atlas_level levels[]; };
+DW_BUFFER(DW_ATLAS_BLOCKS) readonly blocks_buffer { dw_atlas_block blocks[]; };
+DW_BUFFER(DW_ATLAS_AXES) readonly axes_buffer { int axes[]; };
 #ifdef DW_SUMS_ARE_COHERENT // read by other lanes of the workgroup that writes them
-DW_BUFFER(DW_ATLAS_SUMS) coherent sums_buffer { uvec4 sums[]; };
+DW_QUAD_BUFFER(DW_ATLAS_SUMS) coherent sums_buffer { uvec4 sums[]; };
 #else
-DW_BUFFER(DW_ATLAS_SUMS) sums_buffer { uvec4 sums[]; };
+DW_QUAD_BUFFER(DW_ATLAS_SUMS) sums_buffer { uvec4 sums[]; };
 #endif
-DW_BUFFER(DW_ATLAS_COLORS) colors_buffer { uvec4 color_quads[]; };
+DW_QUAD_BUFFER(DW_ATLAS_COLORS) colors_buffer { uvec4 color_quads[]; };
 DW_BUFFER(DW_ATLAS_HISTOGRAMS) histograms_buffer { uint histograms[]; };
 DW_BUFFER(DW_ATLAS_SHARES) shares_buffer { dw_atlas_share shares[]; };
 DW_BUFFER(DW_ATLAS_REMAPS) remaps_buffer { dw_alpha_remap remaps[]; };
-DW_BUFFER(DW_ATLAS_LEVELS_OUT) levels_out_buffer { uvec4 level_quads_out[]; };
+DW_QUAD_BUFFER(DW_ATLAS_LEVELS_OUT) levels_out_buffer { uvec4 level_quads_out[]; };
 
 // Two views of one buffer: not restrict.
 layout(scalar, set = 0, binding = DW_ATLAS_ALPHAS) buffer alphas_buffer { uint16_t alphas[]; };

@@ -23,24 +23,72 @@ void set_rows(inout dw_cell cell, dw_tile_level place, int y)
     cell.ky_end = uint(max(dw_cell_end(y, place.sample_y1), int(cell.ky_begin)));
 }
 
-// Four equal corners are one value, most often without alpha or opaque.
-void visit_cell(dw_cell cell)
-{
-    bool is_flat = cell.a00 == cell.a10 && cell.a00 == cell.a01 && cell.a00 == cell.a11;
-    uint count = (cell.kx_end - cell.kx_begin) * (cell.ky_end - cell.ky_begin);
-    uint values = is_flat ? min(count, 1u) : count;
-    uint kx = cell.kx_begin, ky = cell.ky_begin;
+// Cells are visited in chunks: those of one value at once, and then the samples of all others, one
+// a lane, so that no lane waits for another's cell.
+const int CELL_CHUNK = 4 * DW_ATLAS_LANES;
 
-    for (uint i = 0u; i < values; i++) {
-        add_samples(dw_bilinear(cell.a00, cell.a10, cell.a01, cell.a11,
-                                dw_sample_weight(kx, cell.phase_x),
-                                dw_sample_weight(ky, cell.phase_y)),
-                    is_flat ? count : 1u);
-        kx++;
-        if (kx == cell.kx_end) {
-            kx = cell.kx_begin;
-            ky++;
-        }
+shared uint mixed_cells[CELL_CHUNK];
+shared uint mixed_count;
+
+// Cell number i of those that this workgroup visits.
+dw_cell load_cell(int i);
+
+// Whether all samples between the least and the greatest alpha of a cell count alike.
+bool is_plain(uint least, uint most)
+{
+    bool is_alike = true;
+
+    if (has_flag(DW_ATLAS_COUNTS_BINS))
+        return least == most;
+    for (uint i = 0u; i < cutoff_count(); i++)
+        is_alike = is_alike && (DW_SAMPLE_ONE * least >= push.cutoff_samples[i]) ==
+                                   (DW_SAMPLE_ONE * most >= push.cutoff_samples[i]);
+    return is_alike;
+}
+
+void add_mixed_cell(int i)
+{
+    mixed_cells[atomicAdd(mixed_count, 1u)] = uint(i);
+}
+
+void visit_plain_cells(int first, int end)
+{
+    for (int i = first + int(gl_LocalInvocationIndex); i < end; i += DW_ATLAS_LANES) {
+        dw_cell cell = load_cell(i);
+
+        if (is_plain(min(min(cell.a00, cell.a10), min(cell.a01, cell.a11)),
+                     max(max(cell.a00, cell.a10), max(cell.a01, cell.a11))))
+            add_samples(DW_SAMPLE_ONE * cell.a00,
+                        (cell.kx_end - cell.kx_begin) * (cell.ky_end - cell.ky_begin));
+        else
+            add_mixed_cell(i);
+    }
+}
+
+void visit_mixed_cells()
+{
+    for (uint i = gl_LocalInvocationIndex; i < 16u * mixed_count; i += uint(DW_ATLAS_LANES)) {
+        dw_cell cell = load_cell(int(mixed_cells[i >> 4]));
+        uint kx = i & 3u, ky = (i >> 2) & 3u;
+
+        if (kx >= cell.kx_begin && kx < cell.kx_end && ky >= cell.ky_begin && ky < cell.ky_end)
+            add_samples(dw_bilinear(cell.a00, cell.a10, cell.a01, cell.a11,
+                                    dw_sample_weight(kx, cell.phase_x),
+                                    dw_sample_weight(ky, cell.phase_y)),
+                        1u);
+    }
+}
+
+void visit_cells(int count)
+{
+    for (int first = 0; first < count; first += CELL_CHUNK) {
+        if (gl_LocalInvocationIndex == 0u)
+            mixed_count = 0u;
+        barrier();
+        visit_plain_cells(first, min(first + CELL_CHUNK, count));
+        barrier();
+        visit_mixed_cells();
+        barrier();
     }
 }
 

@@ -147,10 +147,11 @@ DW_INLINE int dw_clamp_index(int i, int begin, int end)
 
 DW_INLINE int dw_wrap_index(int i, int begin, int end)
 {
-    int length = end - begin;
-    int offset = (i - begin) % length;
+    /* Of whole numbers below zero GLSL leaves the remainder undefined. */
+    uint length = DW_UINT(end - begin);
+    uint steps = DW_UINT(i < begin ? begin - 1 - i : i - begin) % length;
 
-    return begin + (offset < 0 ? offset + length : offset);
+    return i < begin ? end - 1 - DW_INT(steps) : begin + DW_INT(steps);
 }
 
 /* A bilinear sample between four texels, times DW_SAMPLE_ONE. wx, wy: 64ths on the way from the

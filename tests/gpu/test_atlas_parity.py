@@ -186,5 +186,5 @@ def test_isolated_seeds_pick_the_nearest(native_device, vulkan_device):
 def test_the_device_did_the_work(vulkan_device):
     image = foliage(np.random.default_rng(8), 96, 64, 8, None)
     _core.atlas_bake(vulkan_device, image, None)
-    spans = {"atlas_down", "atlas_coverage", "atlas_choose", "atlas_finish"}
+    spans = {"atlas_down", "atlas_shares", "atlas_bins", "atlas_choose", "atlas_finish"}
     assert spans <= set(vulkan_device.timings())
