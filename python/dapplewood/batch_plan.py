@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .cutoffs import as_cutoffs
+from ._core import LIMITS
 from .io import writable_format
 from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter, kind_of
 from .tiles import TileGrid, TileRects
@@ -123,11 +124,14 @@ class Output:
         return self.path.suffix.lower().removeprefix(".")
 
     @property
-    def first_file(self) -> Path:
-        """The path itself, or the first file of a PNG chain."""
+    def files(self) -> list[Path]:
+        """The path itself, or every file that a PNG chain of any length may write."""
         if self.container != "png":
-            return self.path
-        return self.path.with_name(f"{self.path.stem}_mip0.png")
+            return [self.path]
+        stem = self.path.stem
+        return [
+            self.path.with_name(f"{stem}_mip{level}.png") for level in range(LIMITS["levels"])
+        ]
 
     def canonical(self, settings: BatchSettings) -> dict[str, Any]:
         """What changes this file's bytes beyond the baked texels, as plain values for a key."""
@@ -244,18 +248,20 @@ def _refuse_clashes(jobs: Sequence[Job]) -> None:
     taken: dict[str, Job] = {}
     for job in jobs:
         for output in job.outputs:
-            place = _same(output.first_file)
-            if place in inputs:
-                raise ValueError(
-                    f"out: {output.first_file} would overwrite the input {inputs[place]}; give "
-                    'another template, such as "{dir}/baked/{stem}.{ext}"'
-                )
-            if place in taken:
-                raise ValueError(
-                    f"out: {taken[place].source} and {job.source} would both become {output.path}; "
-                    'give a template that tells them apart, such as "{dir}/{name}.{ext}"'
-                )
-            taken[place] = job
+            for file in output.files:
+                place = _same(file)
+                if place in inputs:
+                    raise ValueError(
+                        f"out: {file} would overwrite the input {inputs[place]}; give another "
+                        'template, such as "{dir}/baked/{stem}.{ext}"'
+                    )
+                if place in taken:
+                    raise ValueError(
+                        f"out: {taken[place].source} and {job.source} would both become "
+                        f"{output.path}; give a template that tells them apart, such as "
+                        '"{dir}/{name}.{ext}"'
+                    )
+                taken[place] = job
 
 
 def plan_jobs(

@@ -433,6 +433,18 @@ def test_demo_says_when_an_atlas_has_no_opacity(folder, capsys):
     assert levels[0][..., 3].min() == 0
 
 
+def test_no_command_overwrites_its_input(folder, capsys):
+    before = (folder / "a.png").read_bytes()
+    assert main([*BAKE, "a.png", "--depfile", "./a.png"]) == 2
+    assert "--depfile: ./a.png would overwrite the input a.png" in capsys.readouterr().err
+    assert main([*BAKE, "a.png", "-o", "a.dds"]) == 0
+    texture = (folder / "a.dds").read_bytes()
+    assert main(["demo", "a.dds", "-o", ".", "--device", "cpu"]) == 2
+    assert "--out: a.dds would overwrite the input a.dds" in capsys.readouterr().err
+    assert (folder / "a.png").read_bytes() == before
+    assert (folder / "a.dds").read_bytes() == texture and not (folder / "a.ktx2").exists()
+
+
 def same_chain(first: str, second: str) -> bool:
     return all(map(np.array_equal, read_texture(first).levels, read_texture(second).levels))
 

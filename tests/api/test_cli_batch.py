@@ -152,6 +152,10 @@ def test_an_input_is_never_overwritten(folder):
     write_image("a_mip0.png", leaf(0))
     with pytest.raises(ValueError, match=r"would overwrite the input a_mip0\.png"):
         bake("a_mip0.png", out="a.png")
+    write_image("a.png", leaf(1))
+    write_image("a_mip3.png", leaf(0))
+    with pytest.raises(ValueError, match=r"would overwrite the input a_mip3\.png"):
+        bake("a.png", "a_mip3.png", out="{stem}.png")
 
 
 def test_one_file_named_twice_counts_once(folder):

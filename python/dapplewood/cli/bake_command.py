@@ -11,7 +11,7 @@ from ..batch import BakeRecord, bake_files
 from ..io import atomic_file
 from .console import Console
 from .exit_codes import ExitCode, UsageError, code_of
-from .inputs import input_paths, tiles_of
+from .inputs import input_paths, refuse_overwriting, tiles_of
 
 __all__ = ["run"]
 
@@ -23,6 +23,8 @@ def run(console: Console, options: Any) -> int:
     if options.check and (options.force or options.dry_run):
         raise UsageError("--check goes with neither --force nor --dry-run")
     paths = input_paths(options.files, options.from_file)
+    if options.depfile:
+        refuse_overwriting([options.depfile], paths, "--depfile")
     settings = _settings(options)
     bar = console.progress("bake")
     try:

@@ -16,7 +16,7 @@ from ..batch import write_report
 from ..io import Image, read_image, write_image
 from .console import Console
 from .exit_codes import ExitCode
-from .inputs import open_device, tiles_of
+from .inputs import open_device, refuse_overwriting, tiles_of
 
 __all__ = ["run"]
 
@@ -27,6 +27,8 @@ def run(console: Console, options: Any) -> int:
     """Bakes one atlas, and leaves textures, a contact sheet and a report in a folder."""
     begun = time.perf_counter()
     image, tiles, name = _atlas(console, options)
+    sources = [path for path in (options.atlas, options.opacity) if path is not None]
+    refuse_overwriting(_textures(Path(options.out), name), sources, "--out")
     with open_device(options.device) as device:
         started = time.perf_counter()
         baked = bake_atlas(
@@ -87,16 +89,21 @@ def _points(report: Any, chain: str) -> dict[str, float]:
     return {"mean": round(float(mean), 4), "worst": round(float(worst), 4)}
 
 
+def _textures(out: Path, name: str) -> list[Path]:
+    """The two textures and the contact sheet."""
+    return [out / f"{name}{end}" for end in (".ktx2", ".dds", "_levels.png")]
+
+
 def _write(baked: BakedAtlas, out: Path, name: str, console: Console) -> tuple[list[str], Any]:
     from ..atlas_report import AtlasReport
     from ..baseline import naive_levels
     from ..contact_sheet import contact_sheet
 
     out.mkdir(parents=True, exist_ok=True)
-    files = baked.save(out / f"{name}.ktx2") + baked.save(out / f"{name}.dds")
+    *textures, sheet = _textures(out, name)
+    files = [file for path in textures for file in baked.save(path)]
     console.info("measuring")
     report = AtlasReport.of_bake(baked, name=name)
-    sheet = out / f"{name}_levels.png"
     write_image(
         sheet,
         contact_sheet(

@@ -7,13 +7,13 @@ import csv
 import glob
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..device import Device
 from ..tiles import TileGrid, TileRects
 from .exit_codes import UsageError
 
-__all__ = ["input_paths", "open_device", "read_list", "read_rects", "tiles_of"]
+__all__ = ["input_paths", "open_device", "read_list", "read_rects", "refuse_overwriting", "tiles_of"]
 
 
 def input_paths(words: Sequence[str], from_file: str | None = None) -> list[str]:
@@ -34,6 +34,16 @@ def input_paths(words: Sequence[str], from_file: str | None = None) -> list[str]
     if not found:
         raise UsageError("no input files; name some, or give --from-file LIST")
     return list(found.values())
+
+
+def refuse_overwriting(
+    outputs: Iterable[str | os.PathLike[str]], inputs: Iterable[str], argument: str
+) -> None:
+    """UsageError when one of the outputs is one of the inputs."""
+    held = {os.path.normcase(os.path.realpath(path)): path for path in inputs}
+    for path in outputs:
+        if (source := held.get(os.path.normcase(os.path.realpath(path)))) is not None:
+            raise UsageError(f"{argument}: {os.fspath(path)} would overwrite the input {source}")
 
 
 def _matches(word: str) -> list[str]:
