@@ -13,7 +13,9 @@ from ..device import Device
 from ..tiles import TileGrid, TileRects
 from .exit_codes import UsageError
 
-__all__ = ["input_paths", "open_device", "read_list", "read_rects", "refuse_overwriting", "tiles_of"]
+__all__ = [
+    "input_paths", "open_device", "read_list", "read_rects", "refuse_overwriting", "tiles_of",
+]  # fmt: skip
 
 
 def input_paths(words: Sequence[str], from_file: str | None = None) -> list[str]:
