@@ -4,6 +4,7 @@
 #include "glue/arrays.h"
 #include "glue/device_type.h"
 #include "glue/module.h"
+#include "glue/numbers.h"
 
 #include "cpu/islands.h"
 #include "systems/atlas.h"
@@ -211,15 +212,19 @@ static int parse_bake(PyObject *args, PyObject *kwargs, PyObject **device, PyObj
                              "filter",          "fill",        "coverage", "cutoffs",
                              "gutter",          "start_level", "strength", "level_count",
                              "target_coverage", "kernel_runs", "progress", NULL };
-    PyObject *image, *rects, *cutoffs = NULL, *targets = NULL;
+    PyObject *image, *rects, *cutoffs = NULL, *targets = NULL, *start_level = NULL;
+    PyObject *strength = NULL;
     dw_atlas_def def = dw_atlas_def_default();
     int color_space = (int)def.color_space, filter = (int)def.filter, fill = (int)def.fill,
         coverage = (int)def.coverage;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|$iiiiOiidiOiO:atlas_bake", names, device,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|$iiiiOiOOiOiO:atlas_bake", names, device,
                                      &image, &rects, &color_space, &filter, &fill, &coverage,
-                                     &cutoffs, &def.gutter, &def.start_level, &def.strength,
+                                     &cutoffs, &def.gutter, &start_level, &strength,
                                      &def.level_count, &targets, &def.kernel_runs, progress))
+        return -1;
+    if (dw_take_int(start_level, "start_level", &def.start_level) < 0 ||
+        dw_take_double(strength, "strength", &def.strength) < 0)
         return -1;
     def.color_space = (dw_color_space)color_space;
     def.filter = (dw_mip_filter)filter;

@@ -133,6 +133,9 @@ class Device(_core.Device):
     def __exit__(self, *exc_info) -> None:
         self.close()
 
+    def __deepcopy__(self, memo) -> Device:
+        return self  # a copy of a bake refers to the device that baked it
+
     @property
     def info(self) -> DeviceInfo:
         """DeviceInfo: what the device is; also after close()."""

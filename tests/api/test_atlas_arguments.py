@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What bake_atlas takes and what it refuses, and in which words."""
 
+import copy
 import inspect
 import json
 import os
@@ -90,6 +91,12 @@ def test_half_floats_reach_white(cpu):
     wanted = np.rint(image.astype(np.float64) * 65535)
     assert np.abs(baked.source - wanted).max() <= 1 and baked.source.max() == 65535
     assert same(baked, dw.bake_atlas(image.astype(np.float32), device=cpu))
+
+
+def test_a_bake_can_be_copied(plain):
+    again = copy.deepcopy(plain[1])
+    assert same(again, plain[1]) and again.device is plain[1].device
+    assert not np.shares_memory(again.levels[0], plain[1].levels[0])
 
 
 def test_rects_are_no_view_of_the_callers_array(cpu):
@@ -186,6 +193,9 @@ BAD = {
         dict(tiles=dw.TileRects([[0, 0, 8, 8], [7, 7, 8, 8]])), ValueError, "0 and 1 overlap"),
     "word": (dict(tiles="grid"), ValueError, "tiles must be a TileGrid"),
     "tiles": (dict(tiles=5), TypeError, "tiles must be a TileGrid"),
+    "start type": (dict(start_level=1.5), TypeError, "start_level must be an int, got float"),
+    "start huge": (dict(start_level=2**40), ValueError, "start_level must fit in 32 bits"),
+    "strength type": (dict(strength="1"), TypeError, "strength must be a number, got str"),
     "cutoff 0": (dict(cutoffs=(0.0,)), ValueError, r"inside \(0, 1\), got 0"),
     "cutoff 1": (dict(cutoffs=1.0), ValueError, r"inside \(0, 1\), got 1"),
     "cutoff nan": (dict(cutoffs=float("nan")), ValueError, r"inside \(0, 1\)"),
