@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Times the steps of the atlas baker on a Vulkan device, by the device's own clock.
 
-    python bench/bench_atlas_gpu.py [--device gpu] [--size 4096] [--grid 8] [--repeats 30] [--kernel-runs 300] [--check]
+    python bench/bench_atlas_gpu.py [--device gpu] [--size 4096] [--grid 8] [--repeats 30]
+        [--kernel-runs 300] [--check]
 
 Each row: a step, the median of its time, the least bytes that it has to move (every input read and
 every output written once), their rate, and that as a share of the rate at which the device copies
@@ -104,7 +105,7 @@ def main() -> int:
     parser.add_argument("--grid", type=int, default=8)
     parser.add_argument("--gutter", type=int, default=8)
     parser.add_argument("--repeats", type=int, default=30)
-    parser.add_argument("--kernel-runs", type=int, default=300, help="runs in a row before a timing")
+    parser.add_argument("--kernel-runs", type=int, default=300, help="in a row before a timing")
     parser.add_argument("--check", action="store_true", help="compare with the native baker first")
     options = parser.parse_args()
     image, _ = dw.samples.foliage_atlas(

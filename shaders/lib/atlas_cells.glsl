@@ -65,16 +65,20 @@ void visit_plain_cells(int first, int end)
     }
 }
 
+// A lane takes one sub-row of a cell at a time.
 void visit_mixed_cells()
 {
-    for (uint i = gl_LocalInvocationIndex; i < 16u * mixed_count; i += uint(DW_ATLAS_LANES)) {
-        dw_cell cell = load_cell(int(mixed_cells[i >> 4]));
-        uint kx = i & 3u, ky = (i >> 2) & 3u;
+    for (uint i = gl_LocalInvocationIndex; i < 4u * mixed_count; i += uint(DW_ATLAS_LANES)) {
+        dw_cell cell = load_cell(int(mixed_cells[i >> 2]));
+        uint ky = i & 3u;
 
-        if (kx >= cell.kx_begin && kx < cell.kx_end && ky >= cell.ky_begin && ky < cell.ky_end)
+        if (ky < cell.ky_begin || ky >= cell.ky_end)
+            continue;
+        uint wy = dw_sample_weight(ky, cell.phase_y);
+
+        for (uint kx = cell.kx_begin; kx < cell.kx_end; kx++)
             add_samples(dw_bilinear(cell.a00, cell.a10, cell.a01, cell.a11,
-                                    dw_sample_weight(kx, cell.phase_x),
-                                    dw_sample_weight(ky, cell.phase_y)),
+                                    dw_sample_weight(kx, cell.phase_x), wy),
                         1u);
     }
 }
