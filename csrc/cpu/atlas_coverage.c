@@ -65,6 +65,9 @@ typedef struct cell_weights {
     int x[4], y[4];
 } cell_weights;
 
+/* Weights of a grid without phase, which is that of most rows: known to the compiler. */
+static const cell_weights plain_weights = { { 8, 24, 40, 56 }, { 8, 24, 40, 56 } };
+
 static cell_weights weigh_cells(const dw_cell_row *row)
 {
     cell_weights weights;
@@ -109,14 +112,14 @@ static inline dw_span sampled_cells(dw_span samples)
     return (dw_span) { (samples.begin + 2) / 4, (samples.end + 1) / 4 };
 }
 
-void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram)
+static inline void add_row_cells(const dw_cell_row *row, const cell_weights *weights,
+                                 uint32_t *histogram)
 {
     uint8_t classes[DW_CELL_CHUNK];
     uint32_t full = (uint32_t)(4 * (row->sub_rows.end - row->sub_rows.begin));
     dw_span cells = sampled_cells(row->samples), all = { 0, 4 };
-    cell_weights weights = weigh_cells(row);
 
-    add_cell(row, &weights, cells.begin, cell_span(row, cells.begin), histogram);
+    add_cell(row, weights, cells.begin, cell_span(row, cells.begin), histogram);
     for (int first = cells.begin + 1; first < cells.end; first += DW_CELL_CHUNK) {
         int count = cells.end - first < DW_CELL_CHUNK ? cells.end - first : DW_CELL_CHUNK;
         int high = classify_flat(row->upper + first, row->lower + first, classes, count);
@@ -124,12 +127,22 @@ void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram)
 
         for (int c = next_mixed(classes, 0, count); c < count;
              c = next_mixed(classes, c + 1, count), mixed++)
-            add_cell(row, &weights, first + c, all, histogram);
+            add_cell(row, weights, first + c, all, histogram);
         histogram[0] += full * (uint32_t)(count - mixed - high);
         histogram[DW_COVERAGE_BINS - 1] += full * (uint32_t)high;
     }
     if (cells.end > cells.begin)
-        add_cell(row, &weights, cells.end, cell_span(row, cells.end), histogram);
+        add_cell(row, weights, cells.end, cell_span(row, cells.end), histogram);
+}
+
+void dw_coverage_add_row(const dw_cell_row *row, uint32_t *histogram)
+{
+    cell_weights weights = weigh_cells(row);
+
+    if (row->phase_x == 0 && row->phase_y == 0)
+        add_row_cells(row, &plain_weights, histogram);
+    else
+        add_row_cells(row, &weights, histogram);
 }
 
 static inline uint32_t count_cell(const dw_cell_row *row, const cell_weights *weights, int c,
@@ -147,15 +160,15 @@ static inline uint32_t count_cell(const dw_cell_row *row, const cell_weights *we
     return passing;
 }
 
-uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample)
+static inline uint64_t count_row_cells(const dw_cell_row *row, const cell_weights *weights,
+                                       uint32_t cutoff_sample)
 {
     uint8_t classes[DW_CELL_CHUNK];
     uint16_t least = (uint16_t)((cutoff_sample + DW_SAMPLE_ONE - 1) / DW_SAMPLE_ONE);
     uint64_t full = (uint64_t)(4 * (row->sub_rows.end - row->sub_rows.begin));
     dw_span cells = sampled_cells(row->samples), all = { 0, 4 };
-    cell_weights weights = weigh_cells(row);
     uint64_t passing =
-        count_cell(row, &weights, cells.begin, cell_span(row, cells.begin), (int)cutoff_sample);
+        count_cell(row, weights, cells.begin, cell_span(row, cells.begin), (int)cutoff_sample);
 
     for (int first = cells.begin + 1; first < cells.end; first += DW_CELL_CHUNK) {
         int count = cells.end - first < DW_CELL_CHUNK ? cells.end - first : DW_CELL_CHUNK;
@@ -164,12 +177,21 @@ uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample)
                                                      classes, count);
         for (int c = next_mixed(classes, 0, count); c < count;
              c = next_mixed(classes, c + 1, count))
-            passing += count_cell(row, &weights, first + c, all, (int)cutoff_sample);
+            passing += count_cell(row, weights, first + c, all, (int)cutoff_sample);
     }
     if (cells.end > cells.begin)
         passing +=
-            count_cell(row, &weights, cells.end, cell_span(row, cells.end), (int)cutoff_sample);
+            count_cell(row, weights, cells.end, cell_span(row, cells.end), (int)cutoff_sample);
     return passing;
+}
+
+uint64_t dw_coverage_count_row(const dw_cell_row *row, uint32_t cutoff_sample)
+{
+    cell_weights weights = weigh_cells(row);
+
+    if (row->phase_x == 0 && row->phase_y == 0)
+        return count_row_cells(row, &plain_weights, cutoff_sample);
+    return count_row_cells(row, &weights, cutoff_sample);
 }
 
 void dw_coverage_suffix_sums(const uint32_t *histogram, uint64_t *passing)
@@ -247,6 +269,13 @@ DW_SIMD static void widen_alpha(const uint32_t *restrict texels, uint16_t *restr
         row[x] = (uint16_t)dw_alpha_from_8(texels[x] >> 24);
 }
 
+/* To 8 bits and back, as dw_remap_rounded ends. */
+DW_SIMD static void round_alpha_row(uint16_t *row, int width)
+{
+    for (int x = 0; x < width; x++)
+        row[x] = (uint16_t)dw_alpha_from_8(dw_alpha_to_8(row[x]));
+}
+
 /* Alpha of one content row with its margins. */
 static const uint16_t *load_alpha_row(const dw_tile_work *work, int level, int y, uint16_t *row)
 {
@@ -267,9 +296,10 @@ static const uint16_t *load_alpha_row(const dw_tile_work *work, int level, int y
             for (int x = 0; x < width; x++)
                 row[x + 1] = texels_16[4 * x];
     }
-    if (work->trial != NULL)
-        for (int x = 1; x <= width; x++)
-            row[x] = (uint16_t)dw_remap_rounded(*work->trial, row[x]);
+    if (work->trial != NULL) {
+        dw_remap_row(work->trial, row + 1, row + 1, width);
+        round_alpha_row(row + 1, width);
+    }
     row[0] = row[1 + dw_content_index(work->plan, -1, 0, width)];
     row[width + 1] = row[1 + dw_content_index(work->plan, width, 0, width)];
     return row;

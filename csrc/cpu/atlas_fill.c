@@ -276,25 +276,36 @@ static void write_plain(const out_row *row)
     }
 }
 
+DW_SIMD static void merge_alpha(const uint16_t *restrict alpha, uint32_t *restrict texels,
+                                int count)
+{
+    for (int x = 0; x < count; x++)
+        texels[x] = (texels[x] & 0xffffff) | dw_alpha_to_8(alpha[x]) << 24;
+}
+
+#define DW_REMAP_CHUNK 256
+
 /* The tested alpha over the averaged one. */
 static void write_tested_alpha(const out_row *row)
 {
     const dw_tile_work *work = row->work;
-    dw_alpha_remap remap = work->remaps[row->level];
+    const dw_alpha_remap *remap = &work->remaps[row->level];
+    const uint8_t *texels_8 = (const uint8_t *)work->source->texels + 4 * row->source_first + 3;
+    const uint16_t *texels_16 = (const uint16_t *)work->source->texels + 4 * row->source_first + 3;
+    const uint16_t *plane = work->alpha[row->level];
+    uint16_t alpha[DW_REMAP_CHUNK];
 
-    if (remap.kind == DW_REMAP_IDENTITY)
+    if (remap->kind == DW_REMAP_IDENTITY)
         return;
-    for (int x = 0; x < row->width; x++) {
-        size_t at = row->source_first + (size_t)x;
-        uint32_t alpha =
-            row->level > 0
-                ? work->alpha[row->level][(size_t)row->y * (size_t)row->width + (size_t)x]
-            : work->source->bits == 8
-                ? dw_alpha_from_8(((const uint8_t *)work->source->texels)[4 * at + 3])
-                : ((const uint16_t *)work->source->texels)[4 * at + 3];
+    for (int x0 = 0; x0 < row->width; x0 += DW_REMAP_CHUNK) {
+        int count = row->width - x0 < DW_REMAP_CHUNK ? row->width - x0 : DW_REMAP_CHUNK;
+        size_t first = (size_t)row->y * (size_t)row->width + (size_t)x0;
 
-        row->texels[x] = (row->texels[x] & 0xffffff) | dw_alpha_to_8(dw_remap_alpha(remap, alpha))
-                                                           << 24;
+        for (int x = 0; x < count && row->level == 0; x++)
+            alpha[x] = work->source->bits == 8 ? (uint16_t)dw_alpha_from_8(texels_8[4 * (x0 + x)])
+                                               : texels_16[4 * (x0 + x)];
+        dw_remap_row(remap, row->level == 0 ? alpha : plane + first, alpha, count);
+        merge_alpha(alpha, row->texels + x0, count);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "cpu/atlas_tile.h"
 
 #include "base/alloc.h"
+#include "base/simd.h"
 
 static size_t align_64(size_t size)
 {
@@ -94,6 +95,37 @@ void dw_tile_scratch_finish(dw_tile_scratch *scratch)
     dw_free(scratch->class_row);
     dw_free(scratch->histogram);
     *scratch = (dw_tile_scratch) { 0 };
+}
+
+/* base + floor((a - x) * k / 65536) in 0..65535. The double product has 40 bits at most, all exact,
+ * and 2^24 keeps it positive, where truncation is floor. */
+static inline int32_t exact_line(int32_t a, int32_t x, int32_t base, double k)
+{
+    int32_t step = (int32_t)((double)(a - x) * k * 0x1p-16 + 0x1p24) - (1 << 24);
+    int32_t y = base + step;
+
+    return y < 0 ? 0 : (y > (int32_t)DW_ALPHA_ONE ? (int32_t)DW_ALPHA_ONE : y);
+}
+
+DW_SIMD static void remap_affine_row(int32_t x, int32_t y, double k, double strength,
+                                     const uint16_t *in, uint16_t *out, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int32_t a = in[i];
+        int32_t mapped = exact_line(a, x, y, k);
+
+        out[i] = (uint16_t)exact_line(mapped, a, a, strength);
+    }
+}
+
+void dw_remap_row(const dw_alpha_remap *remap, const uint16_t *in, uint16_t *out, int count)
+{
+    if (remap->kind == DW_REMAP_AFFINE)
+        remap_affine_row((int32_t)remap->x[0], (int32_t)remap->y[0], remap->k[0], remap->strength,
+                         in, out, count);
+    else
+        for (int i = 0; i < count; i++)
+            out[i] = (uint16_t)dw_remap_alpha(*remap, in[i]);
 }
 
 typedef struct band_job {

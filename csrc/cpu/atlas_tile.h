@@ -94,6 +94,9 @@ typedef void (*dw_band_fn)(const dw_tile_work *work, int level, int begin, int e
 dw_status dw_tile_for_bands(const dw_tile_work *work, int level, int rows, dw_band_fn band_fn,
                             dw_error *err);
 
+/* dw_remap_alpha of a row: out may be in. */
+void dw_remap_row(const dw_alpha_remap *remap, const uint16_t *in, uint16_t *out, int count);
+
 /* Steps of a tile, in order. */
 dw_status dw_tile_build_pyramid(dw_tile_work *work, dw_error *err);
 dw_status dw_tile_count_coverage(dw_tile_work *work, dw_error *err);
