@@ -262,7 +262,8 @@ PyDoc_STRVAR(atlas_bake_doc,
              "           coverage=1, cutoffs=(0.5,), gutter=0, start_level=1, strength=1.0,\n"
              "           level_count=0, target_coverage=None, kernel_runs=1,\n"
              "           progress=None)\n--\n\n"
-             "Bakes the mip chain of an atlas: (levels, alpha, remaps, places, tile_levels).");
+             "Bakes the mip chain of an atlas: (levels, alpha, remaps, places, tile_levels,\n"
+             "is_native).");
 
 static PyObject *atlas_bake(PyObject *module, PyObject *args, PyObject *kwargs)
 {
@@ -298,9 +299,10 @@ static PyObject *atlas_bake(PyObject *module, PyObject *args, PyObject *kwargs)
     if (status != DW_OK)
         dw_raise(state, &err);
     else
-        result = Py_BuildValue("(OOONN)", levels, alpha, remaps,
+        result = Py_BuildValue("(OOONNN)", levels, alpha, remaps,
                                make_records(plan, sizeof(dw_tile_level), plan->places),
-                               make_tile_levels(plan));
+                               make_tile_levels(plan),
+                               PyBool_FromLong(dw_atlas_is_native(device, plan)));
 done:
     if (device != NULL)
         dw_device_end_use(device);

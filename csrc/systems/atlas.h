@@ -7,8 +7,11 @@
 #include "cpu/atlas_plan.h"
 #include "systems/device.h"
 
-/* run must carry the pool of `device`. A Vulkan device whose limits the image exceeds leaves the
- * work to the native path. The device's use must have begun. */
+/* Whether a bake runs natively: on a native device, and where the image exceeds the limits of a
+ * Vulkan one. The device's use must have begun. */
+bool dw_atlas_is_native(dw_device *device, const dw_atlas_plan *plan);
+
+/* run must carry the pool of `device`, whose use must have begun. */
 dw_status dw_atlas_bake(dw_device *device, const dw_atlas_plan *plan, const dw_atlas_source *source,
                         const dw_atlas_target *target, const dw_run *run, dw_error *err);
 

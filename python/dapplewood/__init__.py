@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bakes, simulates, refits, renders and measures game foliage and stylised worlds.
+"""Bakes and measures foliage atlases whose mips keep coverage, colour and borders.
 
 Work runs on any Vulkan device and on none: ``Device("cpu")`` needs no driver. Everything takes and
 returns NumPy arrays.

@@ -86,6 +86,7 @@ def atlas_bake(
     NDArray[np.uint8],
     NDArray[np.uint8],
     NDArray[np.int32],
+    bool,
 ]: ...
 def atlas_places(
     width: int, height: int, tiles: ArrayLike | None, *, gutter: int = 0, fill: int = 0

@@ -174,7 +174,7 @@ def bake_atlas(
     kept = _level_count(max_level, caps, total)
     callback, bar = as_progress(progress, "bake")
     try:
-        levels, alpha, remaps, places, tile_levels = _core.atlas_bake(
+        levels, alpha, remaps, places, tile_levels, is_native = _core.atlas_bake(
             device,
             source.array,
             layout.rects,
@@ -190,6 +190,9 @@ def bake_atlas(
     finally:
         if bar is not None:
             bar.close()
+    notes = source.notes
+    if is_native and device.info.kind != "native":
+        notes += (f"the image exceeds the limits of {device.info.name}: native C baked it",)
     baked = BakedAtlas(
         levels=levels[:kept],
         alpha_to_coverage=alpha[:kept],
@@ -201,7 +204,7 @@ def bake_atlas(
         tile_levels=tile_levels,
         remaps=records(remaps, "dw_alpha_remap"),
         source=source.array,
-        notes=source.notes,
+        notes=notes,
         device=device,
         full_levels=levels,
         full_alpha=alpha,

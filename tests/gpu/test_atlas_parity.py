@@ -188,3 +188,24 @@ def test_the_device_did_the_work(vulkan_device):
     _core.atlas_bake(vulkan_device, image, None)
     spans = {"atlas_down", "atlas_shares", "atlas_bins", "atlas_choose", "atlas_finish"}
     assert spans <= set(vulkan_device.timings())
+
+
+def test_what_a_device_cannot_hold_is_baked_natively_and_told(vulkan_device):
+    """Lavapipe binds at most 128 MiB at a time: 8192 x 4096 texels are more."""
+    if vulkan_device.info.kind != "software":
+        pytest.skip("a card holds it")
+    image = np.zeros((8192, 4096, 4), np.uint8)
+    image[::16, ::16] = 255
+    baked = dw.bake_atlas(image, device=vulkan_device)
+    assert any("exceeds the limits" in note for note in baked.notes)
+    small = dw.bake_atlas(image[:64, :64], device=vulkan_device)
+    assert not any("exceeds the limits" in note for note in small.notes)
+
+
+def test_kernels_can_run_again_and_again(vulkan_device):
+    """Every run of the kernels starts anew: a row of them ends as one does."""
+    rng = np.random.default_rng(9)
+    image = foliage(rng, 200, 136, 8, None)
+    once = _core.atlas_bake(vulkan_device, image, None, cutoffs=(0.3, 0.6))
+    often = _core.atlas_bake(vulkan_device, image, None, cutoffs=(0.3, 0.6), kernel_runs=3)
+    assert digest(once[0]) == digest(often[0]) and digest([once[2]]) == digest([often[2]])
