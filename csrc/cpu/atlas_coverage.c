@@ -473,7 +473,8 @@ static void tile_target(const dw_tile_work *work, int i, uint64_t *passing, uint
     uint32_t shift;
 
     if (def->target_coverage != NULL) {
-        double share = def->target_coverage[work->tile * def->cutoff_count + i];
+        double share =
+            def->target_coverage[(size_t)work->tile * (size_t)def->cutoff_count + (size_t)i];
 
         *count = DW_SHARE_ONE;
         *passing = (uint64_t)(share * DW_SHARE_ONE + 0.5);

@@ -351,10 +351,9 @@ static void pull_run(const out_row *row, const pull_row *pull, int begin, int en
 static int pull_pairs(const out_row *row, const pull_row *pull, int begin, int end)
 {
     int x = begin;
-    const uint32_t *colors = pull->colors - pull->parent_begin;
 
     for (; x + 2 <= end && (pull->begin + x + 1) >> 1 < pull->parent_end; x += 2) {
-        uint32_t color = colors[(pull->begin + x) >> 1];
+        uint32_t color = pull->colors[((pull->begin + x) >> 1) - pull->parent_begin];
 
         if (color == 0 && row->level == 0)
             continue;

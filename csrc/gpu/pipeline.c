@@ -168,11 +168,6 @@ dw_status dw_pipeline_get(dw_gpu *gpu, uint32_t shader_id, const uint32_t *spec_
     return status;
 }
 
-const dw_shader *dw_pipeline_get_shader(const dw_pipeline *pipeline)
-{
-    return pipeline->shader;
-}
-
 void dw_pipelines_finish(dw_gpu *gpu)
 {
     while (gpu->pipelines != NULL) {

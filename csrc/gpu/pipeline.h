@@ -17,6 +17,4 @@ typedef struct dw_pipeline dw_pipeline;
 dw_status dw_pipeline_get(dw_gpu *gpu, uint32_t shader_id, const uint32_t *spec_constants,
                           uint32_t spec_count, dw_pipeline **out, dw_error *err);
 
-const dw_shader *dw_pipeline_get_shader(const dw_pipeline *pipeline);
-
 #endif

@@ -7,7 +7,7 @@ import enum
 
 from . import _core
 
-__all__ = ["ColorSpace", "CoverageMode", "FillMode", "MipFilter", "kind_of", "kinds_table"]
+__all__ = ["ColorSpace", "CoverageMode", "FillMode", "MipFilter", "kind_of"]
 
 
 def _registry(name: str) -> type[enum.IntEnum]:
@@ -48,10 +48,3 @@ def kind_of(kind: type[enum.IntEnum], value: object, argument: str) -> enum.IntE
         return kind[value.upper()]
     words = ", ".join(f'"{member.name.lower()}"' for member in kind)
     raise ValueError(f"{argument} must be a {kind.__name__} or one of {words}, got {value!r}")
-
-
-def kinds_table(kind: type[enum.IntEnum]) -> str:
-    """A Markdown table of a kind's words and what each does."""
-    _, rows = _core.REGISTRIES[kind.__name__]
-    lines = ["| word | meaning |", "|---|---|"]
-    return "\n".join(lines + [f'| `"{word}"` | {doc} |' for _, word, doc in rows])
