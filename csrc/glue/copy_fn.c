@@ -17,18 +17,12 @@ PyObject *dw_device_copy_function(PyObject *module, PyObject *args, PyObject *kw
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OL:device_copy", names, &device_object,
                                      &size_bytes))
         return NULL;
-    device = dw_py_device_begin(state, device_object, "device");
+    device = dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
         return NULL;
 
-    dw_glue_run_begin(&run, dw_device_pool(device), NULL);
     status = dw_device_copy(device, size_bytes, &run.run, &err);
-    dw_glue_run_end(&run);
-    dw_device_end_use(device);
-
-    if (status != DW_OK) {
-        dw_raise(state, &err);
+    if (dw_py_run_end(state, device, &run, status, &err) < 0)
         return NULL;
-    }
     Py_RETURN_NONE;
 }

@@ -22,6 +22,26 @@ dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, co
     return device;
 }
 
+dw_device *dw_py_run_begin(const dw_module_state *state, PyObject *object, dw_glue_run *run)
+{
+    dw_device *device = dw_py_device_begin(state, object, "device");
+
+    if (device != NULL)
+        dw_glue_run_begin(run, dw_device_pool(device), NULL);
+    return device;
+}
+
+int dw_py_run_end(const dw_module_state *state, dw_device *device, dw_glue_run *run,
+                  dw_status status, const dw_error *err)
+{
+    dw_glue_run_end(run);
+    dw_device_end_use(device);
+    if (status == DW_OK)
+        return 0;
+    dw_raise(state, err);
+    return -1;
+}
+
 static PyObject *info_dict(const dw_device_info *info)
 {
     return Py_BuildValue("{sissssssssssss"

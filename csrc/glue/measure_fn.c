@@ -152,21 +152,16 @@ static PyObject *measure_coverage(PyObject *module, PyObject *args, PyObject *kw
     shape[0] = PyArray_DIM(rects, 0);
     shape[1] = cutoff_count;
     out = PyArray_SimpleNew(2, shape, NPY_FLOAT64);
-    device = out == NULL ? NULL : dw_py_device_begin(state, device_object, "device");
+    device = out == NULL ? NULL : dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
         goto fail;
 
-    dw_glue_run_begin(&run, dw_device_pool(device), NULL);
     status =
         dw_coverage_measure(&view, PyArray_DATA(rects), (int)shape[0], cutoffs, cutoff_count,
                             bilinear ? DW_COVERAGE_SAMPLING_BILINEAR : DW_COVERAGE_SAMPLING_TEXEL,
                             &run.run, PyArray_DATA((PyArrayObject *)out), &err);
-    dw_glue_run_end(&run);
-
-    dw_device_end_use(device);
-    if (status == DW_OK)
+    if (dw_py_run_end(state, device, &run, status, &err) == 0)
         goto done;
-    dw_raise(state, &err);
 fail:
     Py_CLEAR(out);
 done:
@@ -239,20 +234,15 @@ static PyObject *measure_trilinear(PyObject *module, PyObject *args)
     shape[0] = PyArray_DIM(arrays[2], 0);
     shape[1] = cutoff_count;
     out = PyArray_SimpleNew(2, shape, NPY_FLOAT64);
-    device = out == NULL ? NULL : dw_py_device_begin(state, objects[0], "device");
+    device = out == NULL ? NULL : dw_py_run_begin(state, objects[0], &run);
     if (device == NULL)
         goto fail;
 
-    dw_glue_run_begin(&run, dw_device_pool(device), NULL);
     status = dw_coverage_trilinear(&fine, &coarse, PyArray_DATA(arrays[2]), PyArray_DATA(arrays[3]),
                                    (int)shape[0], fraction, cutoffs, cutoff_count, &run.run,
                                    PyArray_DATA((PyArrayObject *)out), &err);
-    dw_glue_run_end(&run);
-
-    dw_device_end_use(device);
-    if (status == DW_OK)
+    if (dw_py_run_end(state, device, &run, status, &err) == 0)
         goto done;
-    dw_raise(state, &err);
 fail:
     Py_CLEAR(out);
 done:
@@ -297,21 +287,15 @@ static PyObject *measure_fringe(PyObject *module, PyObject *args)
                                           "uint8, color_space a ColorSpace");
         goto done;
     }
-    device = dw_py_device_begin(state, device_object, "device");
+    device = dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
         goto done;
 
-    dw_glue_run_begin(&run, dw_device_pool(device), NULL);
     status = dw_measure_fringe(&source, (dw_color_space)color_space, level_source.texels,
                                level_source.width, level_source.height, PyArray_DATA(sources),
                                PyArray_DATA(rects), (int)PyArray_DIM(rects, 0), cutoff, &run.run,
                                &fringe, &err);
-    dw_glue_run_end(&run);
-
-    dw_device_end_use(device);
-    if (status != DW_OK)
-        dw_raise(state, &err);
-    else
+    if (dw_py_run_end(state, device, &run, status, &err) == 0)
         result = Py_BuildValue("(dddL)", fringe.mean_absolute, fringe.mean_signed, fringe.worst,
                                (long long)fringe.texels);
 done:
@@ -342,19 +326,13 @@ static PyObject *unpremultiply(PyObject *module, PyObject *args)
         return NULL;
     image = take_texels(image_object, "image", &source);
     out = image == NULL ? NULL : PyArray_SimpleNew(3, PyArray_DIMS(image), PyArray_TYPE(image));
-    device = out == NULL ? NULL : dw_py_device_begin(state, device_object, "device");
+    device = out == NULL ? NULL : dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
         goto done;
 
-    dw_glue_run_begin(&run, dw_device_pool(device), NULL);
     status = dw_image_unpremultiply(&source, PyArray_DATA((PyArrayObject *)out), &clipped, &run.run,
                                     &err);
-    dw_glue_run_end(&run);
-
-    dw_device_end_use(device);
-    if (status != DW_OK)
-        dw_raise(state, &err);
-    else
+    if (dw_py_run_end(state, device, &run, status, &err) == 0)
         result = Py_BuildValue("(OL)", out, (long long)clipped);
 done:
     Py_XDECREF(image);
@@ -400,20 +378,15 @@ static PyObject *resample_rects(PyObject *module, PyObject *args)
     shape[2] = width;
     shape[3] = 4;
     out = PyArray_SimpleNew(4, shape, NPY_UINT16);
-    device = out == NULL ? NULL : dw_py_device_begin(state, device_object, "device");
+    device = out == NULL ? NULL : dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
         goto fail;
 
-    dw_glue_run_begin(&run, dw_device_pool(device), NULL);
     status = dw_image_resample_rects(&source, (dw_color_space)color_space, PyArray_DATA(rects),
                                      (int)shape[0], width, height, &run.run,
                                      PyArray_DATA((PyArrayObject *)out), &err);
-    dw_glue_run_end(&run);
-
-    dw_device_end_use(device);
-    if (status == DW_OK)
+    if (dw_py_run_end(state, device, &run, status, &err) == 0)
         goto done;
-    dw_raise(state, &err);
 fail:
     Py_CLEAR(out);
 done:

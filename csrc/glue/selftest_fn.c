@@ -33,22 +33,16 @@ static PyObject *run_selftest(const dw_module_state *state, PyObject *device_obj
 
     if (results == NULL)
         return NULL;
-    device = dw_py_device_begin(state, device_object, "device");
+    device = dw_py_run_begin(state, device_object, &run);
     if (device == NULL) {
         Py_DECREF(results);
         return NULL;
     }
 
-    dw_glue_run_begin(&run, dw_device_pool(device), NULL);
     status = dw_selftest_run(device, is_float64, PyArray_DATA(operands), shape[0], repeat,
                              PyArray_DATA((PyArrayObject *)results), &run.run, &err);
-    dw_glue_run_end(&run);
-    dw_device_end_use(device);
-
-    if (status != DW_OK) {
-        dw_raise(state, &err);
+    if (dw_py_run_end(state, device, &run, status, &err) < 0)
         Py_CLEAR(results);
-    }
     return results;
 }
 
