@@ -15,6 +15,15 @@ TOLERANCE = {
     "a2c_worst": 1.5,
 }
 
+# What `AtlasReport.assert_within` is given for a chain that is right.
+REPORT_LIMITS = {
+    "bleed": 0.0,
+    **{
+        limit: TOLERANCE[limit]
+        for limit in ("coverage_mean", "coverage_worst", "fringe_mean", "a2c_mean", "a2c_worst")
+    },
+}
+
 
 def noise_image(width: int, height: int, *, seed: int = 0, bits: int = 8) -> np.ndarray:
     """Random colours under smooth islands of alpha, with clear and opaque parts."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import REPORT_LIMITS
 
 import dapplewood as dw
 from dapplewood.errors import FormatError
@@ -50,21 +51,6 @@ ATLASES = [
     "trucktown_tree/textures/Leav_material_baseColor.png",
 ]
 
-LIMITS = {
-    "coverage_mean": 0.6,
-    "coverage_worst": 6.0,
-    "fringe_mean": 0.3,
-    "a2c_mean": 0.3,
-    "a2c_worst": 1.5,
-    "bleed": 0.0,
-}
-
-
-@pytest.fixture(scope="module")
-def device():
-    with dw.Device("cpu") as opened:
-        yield opened
-
 
 def files() -> list[str]:
     if not DATA.is_dir():
@@ -79,14 +65,14 @@ def bake(path: str, device: dw.Device, tiles: object = None) -> dw.BakedAtlas:
 
 
 @pytest.mark.parametrize("path", files())
-def test_file_bakes_or_is_refused_with_its_reason(path, device):
+def test_file_bakes_or_is_refused_with_its_reason(path, native_device):
     reason = REFUSED.get(Path(path).name) or REFUSED.get(Path(path).suffix)
     if reason is not None:
         with pytest.raises(FormatError, match=reason) as caught:
-            bake(path, device)
+            bake(path, native_device)
         assert Path(path).name in str(caught.value)
         return
-    baked = bake(path, device)
+    baked = bake(path, native_device)
     height, width = baked.shape
     assert len(baked.levels) == max(height, width).bit_length()
     assert baked.levels[-1].shape == (1, 1, 4)
@@ -103,16 +89,16 @@ def test_every_kind_of_refusal_occurs():
 
 
 @pytest.mark.parametrize("path", ATLASES)
-def test_atlas_is_within_every_limit(path, device):
-    report = bake(path, device).report(distances=[4.0])
-    report.assert_within(**LIMITS)
+def test_atlas_is_within_every_limit(path, native_device):
+    report = bake(path, native_device).report(distances=[4.0])
+    report.assert_within(**REPORT_LIMITS)
     assert np.nanmax(np.abs(report.after.fringe_signed[report.after.fringe_texels >= 64])) < 0.1
 
 
-def test_naive_chains_of_real_atlases_are_not(device):
+def test_naive_chains_of_real_atlases_are_not(native_device):
     stained = 0
     for path in ATLASES:
-        report = bake(path, device).report(distances=[4.0])
+        report = bake(path, native_device).report(distances=[4.0])
         with pytest.raises(AssertionError, match="mean coverage error"):
             report.assert_within(coverage_mean=0.6, chain="before")
         try:
@@ -132,8 +118,8 @@ def weights(size: int, level_size: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("path", ["hterrain/grass_billboard.png", "panda/oakleaf.png"])
-def test_odd_sizes_follow_the_chain_in_double_precision(path, device):
-    baked = bake(path, device)
+def test_odd_sizes_follow_the_chain_in_double_precision(path, native_device):
+    baked = bake(path, native_device)
     codes = np.arange(65536) / 65535
     table = np.where(codes <= 0.04045, codes / 12.92, ((codes + 0.055) / 1.055) ** 2.4)
     scale = 65535 // np.iinfo(baked.source.dtype).max
@@ -155,9 +141,9 @@ def test_odd_sizes_follow_the_chain_in_double_precision(path, device):
     assert odd
 
 
-def test_found_islands_are_within_every_limit(device):
+def test_found_islands_are_within_every_limit(native_device):
     """Islands end between texels, which neighbours share far down: the limits hold for cards of 16
     texels and more."""
     for path in ATLASES:
-        report = bake(path, device, tiles="auto").report(distances=[4.0])
-        report.assert_within(**LIMITS, least_edge=16)
+        report = bake(path, native_device, tiles="auto").report(distances=[4.0])
+        report.assert_within(**REPORT_LIMITS, least_edge=16)

@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import pytest
+from helpers import REPORT_LIMITS
 
 import dapplewood as dw
 from dapplewood import AtlasReport, TileGrid, TileRects
@@ -20,21 +21,6 @@ from dapplewood.atlas_report.layout import Layout
 from dapplewood.atlas_report.sources import report_bake
 from dapplewood.baseline import naive_levels
 
-LIMITS = {
-    "coverage_mean": 0.6,
-    "coverage_worst": 6.0,
-    "fringe_mean": 0.3,
-    "a2c_mean": 0.3,
-    "a2c_worst": 1.5,
-    "bleed": 0.0,
-}
-
-
-@pytest.fixture(scope="module")
-def device():
-    with dw.Device("cpu") as opened:
-        yield opened
-
 
 @pytest.fixture(scope="module")
 def sample():
@@ -42,9 +28,9 @@ def sample():
 
 
 @pytest.fixture(scope="module")
-def baked(sample, device):
+def baked(sample, native_device):
     image, tiles = sample
-    return dw.bake_atlas(image, tiles=tiles, device=device)
+    return dw.bake_atlas(image, tiles=tiles, device=native_device)
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +59,13 @@ def card_atlas(seed: int = 3, size: int = 64, columns: int = 2) -> np.ndarray:
 
 
 def test_sample_atlas_is_within_every_limit(report):
-    report.assert_within(**LIMITS)
+    report.assert_within(**REPORT_LIMITS)
 
 
 @pytest.mark.parametrize("limit", ["coverage_mean", "coverage_worst", "fringe_mean"])
 def test_naive_chain_breaks_each_limit(report, limit):
     with pytest.raises(AssertionError, match=r"level \d"):
-        report.assert_within(**{limit: LIMITS[limit]}, chain="before")
+        report.assert_within(**{limit: REPORT_LIMITS[limit]}, chain="before")
 
 
 def test_averaged_alpha_keeps_its_mean_and_tested_alpha_does_not(sample, baked):
@@ -91,9 +77,9 @@ def test_averaged_alpha_keeps_its_mean_and_tested_alpha_does_not(sample, baked):
         swapped.report().assert_within(a2c_mean=0.3)
 
 
-def test_one_scale_for_the_image_is_not_enough(sample, device):
+def test_one_scale_for_the_image_is_not_enough(sample, native_device):
     image, tiles = sample
-    report = dw.bake_atlas(image, tiles=tiles, coverage="image", device=device).report(
+    report = dw.bake_atlas(image, tiles=tiles, coverage="image", device=native_device).report(
         distances=[1.0]
     )
     with pytest.raises(AssertionError):
@@ -146,9 +132,9 @@ def test_tiles_that_are_gone_are_nan(report):
     assert 0 <= report.worst_tile(3) < 16
 
 
-def test_several_cutoffs_stand_side_by_side(sample, device):
+def test_several_cutoffs_stand_side_by_side(sample, native_device):
     image, tiles = sample
-    report = dw.bake_atlas(image, tiles=tiles, cutoffs=(0.3, 0.6), device=device).report(
+    report = dw.bake_atlas(image, tiles=tiles, cutoffs=(0.3, 0.6), device=native_device).report(
         distances=[4.0]
     )
     assert report.after.coverage.shape == (16, 11, 2)
@@ -170,9 +156,9 @@ def test_card_up_close_has_its_own_coverage(report):
     np.testing.assert_allclose(report.distance_error()[:, 0], 0, atol=0.15)
 
 
-def test_whole_levels_agree_with_the_table_where_no_gutter_hides_the_edge(device):
+def test_whole_levels_agree_with_the_table_where_no_gutter_hides_the_edge(native_device):
     image = card_atlas()
-    report = dw.bake_atlas(image, tiles=TileGrid(2, 2), device=device).report(
+    report = dw.bake_atlas(image, tiles=TileGrid(2, 2), device=native_device).report(
         texels_per_metre=100, pixels_per_radian=100, distances=[1, 2, 4]
     )
     np.testing.assert_allclose(
@@ -215,9 +201,9 @@ def test_naive_fringe_is_dark_and_grows(report):
     assert np.abs(report.after.fringe_signed[1:5]).max() < 0.1
 
 
-def test_fringe_of_a_known_shift(device):
+def test_fringe_of_a_known_shift(native_device):
     image = card_atlas()
-    baked = dw.bake_atlas(image, tiles=TileGrid(2, 2), device=device)
+    baked = dw.bake_atlas(image, tiles=TileGrid(2, 2), device=native_device)
     brighter = []
     for level in baked.levels:
         shifted = level.copy()
@@ -257,8 +243,8 @@ def test_measured_and_geometric_bleed_agree(report, baked):
     np.testing.assert_allclose(report.after.bleed_corner[:, :8], at_corner, atol=1e-6)
 
 
-def test_without_a_gutter_half_the_light_is_foreign(device):
-    report = dw.bake_atlas(card_atlas(), tiles=TileGrid(2, 2), device=device).report()
+def test_without_a_gutter_half_the_light_is_foreign(native_device):
+    report = dw.bake_atlas(card_atlas(), tiles=TileGrid(2, 2), device=native_device).report()
     assert report.levels_safe.bilinear == -1
     np.testing.assert_allclose(report.after.bleed[0, 0], [0, 0, 0.5, 0.5])
     assert report.after.bleed_corner[0, 0] == pytest.approx(0.75)
@@ -315,10 +301,10 @@ def test_grid_needs_four_classes():
     assert sorted(set(tile_classes(TileGrid(5, 4).rects_for(50, 40)))) == [0, 1, 2, 3]
 
 
-def test_rects_between_background_bleed_from_it(device):
+def test_rects_between_background_bleed_from_it(native_device):
     image = np.full((64, 64, 4), 200, np.uint8)
     tiles = TileRects([[8, 8, 16, 16], [40, 8, 16, 16], [8, 40, 16, 16]])
-    report = dw.bake_atlas(image, tiles=tiles, device=device).report()
+    report = dw.bake_atlas(image, tiles=tiles, device=native_device).report()
     np.testing.assert_allclose(report.after.bleed[:, 0], 0.5)
 
 
@@ -352,18 +338,20 @@ def test_caps_of_halving_tiles_follow_the_gutter():
 
 
 @pytest.mark.parametrize("name", ["odd image", "odd grid", "scattered"])
-def test_measured_bleed_is_geometric_in_odd_layouts(name, device):
+def test_measured_bleed_is_geometric_in_odd_layouts(name, native_device):
     (width, height), tiles = LAYOUTS[name]
     image = np.full((height, width, 4), 255, np.uint8)
-    report = dw.bake_atlas(image, tiles=tiles, device=device).report(distances=[4.0])
+    report = dw.bake_atlas(image, tiles=tiles, device=native_device).report(distances=[4.0])
     layout = Layout.of_tiles(width, height, TileRects(report.tiles, tiles.gutter))
     along, _ = geometric_bleed(layout, 4)
     np.testing.assert_allclose(report.after.bleed[:, :4], along, atol=1e-6)
 
 
-def test_kept_gutters_keep_neighbours_apart_too(sample, device):
+def test_kept_gutters_keep_neighbours_apart_too(sample, native_device):
     image, tiles = sample
-    report = dw.bake_atlas(image, tiles=tiles, fill="keep", device=device).report(distances=[4.0])
+    report = dw.bake_atlas(image, tiles=tiles, fill="keep", device=native_device).report(
+        distances=[4.0]
+    )
     report.assert_within(bleed=0.0)
 
 
@@ -530,9 +518,9 @@ def test_missing_matplotlib_is_told(report, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["atlas.ktx2", "atlas.dds", "atlas.png"])
-def test_saved_chain_measures_the_same(baked, report, tmp_path, name, device):
+def test_saved_chain_measures_the_same(baked, report, tmp_path, name, native_device):
     path = baked.save(tmp_path / name)[0]
-    again = AtlasReport.of_texture(path, tiles=TileGrid(4, 4, 8), device=device)
+    again = AtlasReport.of_texture(path, tiles=TileGrid(4, 4, 8), device=native_device)
     np.testing.assert_array_equal(again.after.coverage, report.after.coverage)
     # The stored level 0 is filled; visible colour is that of the source.
     np.testing.assert_allclose(again.after.fringe_signed, report.after.fringe_signed, atol=0.02)
@@ -543,34 +531,34 @@ def test_saved_chain_measures_the_same(baked, report, tmp_path, name, device):
     assert "2 %" not in again.table().splitlines()[3]
 
 
-def test_naive_file_is_shown_for_what_it_is(sample, report, tmp_path, device):
+def test_naive_file_is_shown_for_what_it_is(sample, report, tmp_path, native_device):
     from dapplewood.io import write_ktx2
 
     image, tiles = sample
     path = tmp_path / "naive.ktx2"
     write_ktx2(path, naive_levels(image), color_space="srgb")
-    found = AtlasReport.of_texture(path, tiles=tiles, source=image, device=device)
+    found = AtlasReport.of_texture(path, tiles=tiles, source=image, device=native_device)
     np.testing.assert_array_equal(found.after.coverage, report.before.coverage)
     np.testing.assert_array_equal(found.after.fringe_signed, report.before.fringe_signed)
     with pytest.raises(AssertionError, match="after chain of naive.ktx2"):
         found.assert_within(coverage_mean=0.6)
 
 
-def test_many_layers_are_measured(device):
+def test_many_layers_are_measured(native_device):
     """Their rows together are more than an atlas may have."""
     layers = np.zeros((9, 2048, 4, 4), np.uint8)
     layers[:, ::2] = 255
     texture = dw.Texture((layers,), "rgba8", "srgb", "straight", layers=9)
-    found = AtlasReport.of_texture(texture, device=device)
+    found = AtlasReport.of_texture(texture, device=native_device)
     assert len(found.tiles) == 9
     np.testing.assert_allclose(found.after.coverage, 0.5)
 
 
-def test_layers_of_an_array_are_tiles(baked, tmp_path, device):
+def test_layers_of_an_array_are_tiles(baked, tmp_path, native_device):
     path = tmp_path / "array.ktx2"
     array = baked.to_array()
     array.save(path)
-    found = AtlasReport.of_texture(path, device=device)
+    found = AtlasReport.of_texture(path, device=native_device)
     assert len(found.tiles) == 16
     for layer in (0, 7):
         for level in (0, 3, 8):
@@ -578,30 +566,32 @@ def test_layers_of_an_array_are_tiles(baked, tmp_path, device):
             assert found.after.coverage[layer, level, 0] == pytest.approx(expected, abs=2e-6)
     assert np.nanmax(found.after.bleed) == 0 and found.levels_safe.bilinear == 8
     with pytest.raises(ValueError, match="leave them out"):
-        AtlasReport.of_texture(path, tiles=TileGrid(4, 4), device=device)
+        AtlasReport.of_texture(path, tiles=TileGrid(4, 4), device=native_device)
 
 
-def test_source_of_another_size_is_refused(sample, tmp_path, device):
+def test_source_of_another_size_is_refused(sample, tmp_path, native_device):
     image, tiles = sample
     dw.io.write_image(tmp_path / "one.png", image)
     with pytest.raises(ValueError, match="1024 x 1024 texels, got 512 x 512"):
-        AtlasReport.of_texture(tmp_path / "one.png", source=image[::2, ::2], device=device)
-    report = AtlasReport.of_texture(tmp_path / "one.png", tiles="auto", device=device)
+        AtlasReport.of_texture(tmp_path / "one.png", source=image[::2, ::2], device=native_device)
+    report = AtlasReport.of_texture(tmp_path / "one.png", tiles="auto", device=native_device)
     assert len(report.tiles) >= 1 and any("no mip levels" in note for note in report.notes)
 
 
-def test_premultiplied_texture_is_measured_straight(device):
+def test_premultiplied_texture_is_measured_straight(native_device):
     image = card_atlas()
     straight = dw.Texture((image,), "rgba8", "srgb", "straight")
     multiplied = image.copy()
     alpha = image[..., 3:].astype(int)
     multiplied[..., :3] = (image[..., :3] * alpha + 127) // 255
     packed = dw.Texture((multiplied,), "rgba8", "srgb", "premultiplied")
-    found = AtlasReport.of_texture(packed, source=image, device=device)
+    found = AtlasReport.of_texture(packed, source=image, device=native_device)
     assert found.after.fringe_mean[0] < 1.0
     wrong = dw.Texture((multiplied,), "rgba8", "srgb", "straight")
-    assert AtlasReport.of_texture(wrong, source=image, device=device).after.fringe_mean[0] > 1.5
-    assert AtlasReport.of_texture(straight, source=image, device=device).after.fringe_mean[0] < 1e-6
+    found = AtlasReport.of_texture(wrong, source=image, device=native_device)
+    assert found.after.fringe_mean[0] > 1.5
+    found = AtlasReport.of_texture(straight, source=image, device=native_device)
+    assert found.after.fringe_mean[0] < 1e-6
 
 
 def test_far_atlas_is_held_against_its_own_level_0(baked):
