@@ -192,42 +192,24 @@ typedef struct nesting {
     int polls;
 } nesting;
 
-/* As a progress callback that bakes on the device that is baking. */
-static bool poll_works_too(void *user, double fraction)
-{
-    nesting *self = user;
-    dw_run run = { .pool = self->pool };
-    dw_error err;
-
-    (void)fraction;
-    if (self->polls++ == 0)
-        CHECK(dw_parallel_for(&run, DW_ITEMS, count_item, &self->inner, &err) == DW_OK);
-    return true;
-}
-
-static void a_poll_may_start_more_work(void)
-{
-    dw_error err;
-    nesting self = { .inner.thread_count = 2 };
-    tally outer = { .thread_count = 2 };
-    dw_run run = { .poll = poll_works_too, .poll_user = &self };
-
-    CHECK(dw_pool_create(2, &self.pool, &err) == DW_OK);
-    run.pool = self.pool;
-    CHECK(dw_parallel_for(&run, 120, count_slowly, &outer, &err) == DW_OK);
-    CHECK(self.polls >= 1);
-    check_each_item_once(&self.inner, DW_ITEMS);
-    check_each_item_once(&outer, 120);
-    dw_pool_destroy(self.pool);
-}
-
-static void work_on_another_thread(void *argument)
+static void work_inside(void *argument)
 {
     nesting *self = argument;
     dw_run run = { .pool = self->pool };
     dw_error err;
 
     CHECK(dw_parallel_for(&run, DW_ITEMS, count_item, &self->inner, &err) == DW_OK);
+}
+
+/* As a progress callback that bakes on the device that is baking. */
+static bool poll_works_too(void *user, double fraction)
+{
+    nesting *self = user;
+
+    (void)fraction;
+    if (self->polls++ == 0)
+        work_inside(self);
+    return true;
 }
 
 /* As a progress callback that waits for a thread which bakes on the device that is baking. */
@@ -238,18 +220,18 @@ static bool poll_waits_for_work(void *user, double fraction)
 
     (void)fraction;
     if (self->polls++ == 0) {
-        CHECK(dw_thread_start(&thread, work_on_another_thread, self));
+        CHECK(dw_thread_start(&thread, work_inside, self));
         dw_thread_join(&thread);
     }
     return true;
 }
 
-static void a_poll_may_wait_for_other_work(void)
+static void check_work_inside(bool (*poll)(void *user, double fraction))
 {
     dw_error err;
     nesting self = { .inner.thread_count = 2 };
     tally outer = { .thread_count = 2 };
-    dw_run run = { .poll = poll_waits_for_work, .poll_user = &self };
+    dw_run run = { .poll = poll, .poll_user = &self };
 
     CHECK(dw_pool_create(2, &self.pool, &err) == DW_OK);
     run.pool = self.pool;
@@ -258,6 +240,16 @@ static void a_poll_may_wait_for_other_work(void)
     check_each_item_once(&self.inner, DW_ITEMS);
     check_each_item_once(&outer, 120);
     dw_pool_destroy(self.pool);
+}
+
+static void a_poll_may_start_more_work(void)
+{
+    check_work_inside(poll_works_too);
+}
+
+static void a_poll_may_wait_for_other_work(void)
+{
+    check_work_inside(poll_waits_for_work);
 }
 
 typedef struct caller {
