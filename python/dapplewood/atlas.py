@@ -267,6 +267,11 @@ class BakedAtlas:
         return self.device.info
 
     @property
+    def working_device(self) -> Device:
+        """Device: what measures it and bakes from it; the default one after `device` is closed."""
+        return default_device() if self.device.closed else self.device
+
+    @property
     def shape(self) -> tuple[int, int]:
         """(height, width) of level 0."""
         return self.levels[0].shape[:2]
@@ -396,7 +401,7 @@ class BakedAtlas:
             return bake_atlas(
                 self.source[y : y + h, x : x + w],
                 tiles=TileRects([[0, 0, w, h]], gutter=self.tiles.gutter),
-                device=self.device,
+                device=self.working_device,
                 **dataclasses.asdict(self.settings),
             )
 
@@ -435,7 +440,8 @@ class BakedAtlas:
         cell = content + 2 * gutter
         grid = TileGrid(columns, math.ceil(count / columns), gutter)
         space = ColorSpace[self.settings.color_space.upper()]
-        cards = _core.resample_rects(self.device, self.source, space, rects, content, content)
+        device = self.working_device
+        cards = _core.resample_rects(device, self.source, space, rects, content, content)
         far = np.zeros((grid.rows * cell, grid.columns * cell, 4), dtype=np.uint16)
         places = grid.rects_for(far.shape[1], far.shape[0])[:count]
         for card, (x, y, _, _) in zip(cards, places):
@@ -443,7 +449,7 @@ class BakedAtlas:
         baked = bake_atlas(
             far,
             tiles=TileRects(places, gutter),
-            device=self.device,
+            device=device,
             target_coverage=self._level_0_coverage(rects),
             **{**dataclasses.asdict(self.settings), "start_level": 0, "coverage": "tile"},
         )
@@ -456,7 +462,7 @@ class BakedAtlas:
         )
 
     def _level_0_coverage(self, rects: np.ndarray) -> np.ndarray:
-        return _core.coverage(self.device, self.source[..., 3], rects, self.cutoffs)
+        return _core.coverage(self.working_device, self.source[..., 3], rects, self.cutoffs)
 
     def _far_transforms(
         self, rects: np.ndarray, places: np.ndarray, far: tuple, content: int, gutter: int

@@ -77,6 +77,20 @@ def test_averaged_alpha_keeps_its_mean_and_tested_alpha_does_not(sample, baked):
         swapped.report().assert_within(a2c_mean=0.3)
 
 
+def test_bake_outlives_its_device(baked, report):
+    """As after `with dw.Device() as device: baked = dw.bake_atlas(...)`."""
+    with dw.Device("cpu") as device:
+        late = dataclasses.replace(baked, device=device)
+    assert device.closed and late.device_info.kind == "native"
+    found = late.report()
+    np.testing.assert_array_equal(found.after.coverage, report.after.coverage)
+    np.testing.assert_array_equal(found.after.bleed, report.after.bleed)
+    for late_level, level in zip(late.to_array().levels, baked.to_array().levels):
+        np.testing.assert_array_equal(late_level, level)
+    for late_level, level in zip(late.far_atlas().levels, baked.far_atlas().levels):
+        np.testing.assert_array_equal(late_level, level)
+
+
 def test_one_scale_for_the_image_is_not_enough(sample, native_device):
     image, tiles = sample
     report = dw.bake_atlas(image, tiles=tiles, coverage="image", device=native_device).report(

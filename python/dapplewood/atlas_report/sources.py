@@ -78,7 +78,7 @@ def _bleeds(baked: BakedAtlas, layout: Layout) -> tuple[tuple, tuple]:
             filter=settings.filter,
             fill=settings.fill,
             coverage="none",  # opaque tiles: there is nothing to restore
-            device=baked.device,
+            device=baked.working_device,
         ).levels
 
     return measured_bleed(layout, bake, settings.color_space)
@@ -97,7 +97,7 @@ def report_bake(
     layout = Layout.of_bake(baked)
     metres, lods = _distances(distances, int(baked.tile_levels.max()), density)
     bench = Bench(
-        baked.device,
+        baked.working_device,
         layout,
         # Level 0 is the measure where it was remapped too, as in a far atlas.
         baked.levels[0] if baked.settings.start_level == 0 else baked.source,
