@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     )
     from .io import Image, Texture, read_image, read_texture
     from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter
+    from .materials import Material, MaterialTexture
+    from .mesh import Mesh
     from .tiles import LevelCaps, TileGrid, TileRects
 
 # Names are fetched at their first use, so that the command line answers at once and a program loads
@@ -48,6 +50,8 @@ _NAMES = {
     ),
     "io": ("Image", "Texture", "read_image", "read_texture"),
     "kinds": ("ColorSpace", "CoverageMode", "FillMode", "MipFilter"),
+    "materials": ("Material", "MaterialTexture"),
+    "mesh": ("Mesh",),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

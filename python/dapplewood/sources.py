@@ -13,7 +13,7 @@ from . import _core
 from .device import Device
 from .io import Image, read_image
 
-__all__ = ["Source", "load_source"]
+__all__ = ["Source", "as_codes", "load_source"]
 
 _CHANNELS = {"r": 0, "g": 1, "b": 2, "a": 3}
 
@@ -51,7 +51,7 @@ def _from_floats(array: np.ndarray, name: str) -> np.ndarray:
     return np.floor(array * 65535.0 + 0.5).astype(np.uint16)
 
 
-def _as_codes(value: Any, name: str, rank: int) -> np.ndarray:
+def as_codes(value: Any, name: str, rank: int) -> np.ndarray:
     """An array of rank `rank`, uint8 or uint16; floats in [0, 1] become uint16."""
     array = np.asarray(value)
     if array.ndim != rank:
@@ -81,7 +81,7 @@ def _load_color(image: Any) -> tuple[np.ndarray, str | None, list[str]]:
     if isinstance(image, Image):
         notes = ["the file is premultiplied; its colours were divided by alpha"]
         return image.array, image.color_space, notes if image.premultiplied else []
-    array = _as_codes(image, "image", 3)
+    array = as_codes(image, "image", 3)
     if array.shape[2] not in (3, 4):
         raise ValueError(f"image must have 3 or 4 channels, got shape {array.shape}")
     return array, None, []
@@ -101,7 +101,7 @@ def _load_opacity(opacity: Any, color: np.ndarray) -> np.ndarray:
     array = np.asarray(opacity)
     if array.ndim == 3 and array.shape[2] in (1, 3, 4):
         array = array[..., 0]
-    return _as_codes(array, "opacity", 2)
+    return as_codes(array, "opacity", 2)
 
 
 def _combine(color: np.ndarray, opacity: np.ndarray) -> np.ndarray:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Normals and bounds of meshes, in float64 inside and float32 outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "bounding_sphere",
+    "face_normals",
+    "finite_f32",
+    "normal_matrix",
+    "normalized",
+    "vertex_normals",
+]
+
+_UP = np.array([0.0, 1.0, 0.0], np.float32)  # where a surface has no direction of its own
+
+
+def finite_f32(value: Any, name: str) -> np.ndarray:
+    """A copy as C-contiguous float32; ValueError where a number is none or does not fit."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = np.array(array, dtype=np.float32, order="C")
+    if not np.isfinite(out).all():
+        bad = np.argwhere(~np.isfinite(out))
+        place = ", ".join(map(str, bad[0].tolist()))
+        raise ValueError(
+            f"{name} holds {len(bad)} values that are NaN, infinite or beyond float32, the first "
+            f"at [{place}]; mend the source"
+        )
+    return out
+
+
+def normalized(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows brought to length 1, as float32, and which rows are too short for that."""
+    wide = vectors.astype(np.float64)
+    # By the largest component first: squares of float64 may leave its range.
+    largest = np.abs(wide).max(axis=-1, keepdims=True)
+    is_short = largest[..., 0] < 1e-150
+    wide = wide / np.where(is_short[..., None], 1.0, largest)
+    length = np.sqrt((wide * wide).sum(axis=-1, keepdims=True))
+    wide = np.where(is_short[..., None], _UP, wide / np.where(is_short[..., None], 1.0, length))
+    return wide.astype(np.float32), is_short
+
+
+def _crosses(positions: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """(T, 3) float64 along the normals, as long as twice the area."""
+    corners = positions.astype(np.float64)[indices]
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+
+
+def face_normals(positions: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """(T, 3) float32 of length 1; up where a triangle has no area."""
+    return normalized(_crosses(positions, indices))[0]
+
+
+def vertex_normals(positions: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """(V, 3) float32 of length 1: the mean of the triangles around, weighted by area."""
+    crosses = np.repeat(_crosses(positions, indices), 3, axis=0)
+    flat = indices.reshape(-1)
+    sums = [np.bincount(flat, crosses[:, axis], len(positions)) for axis in range(3)]
+    return normalized(np.stack(sums, axis=1))[0]
+
+
+def normal_matrix(linear: np.ndarray) -> np.ndarray:
+    """What turns normals where `linear`, (3, 3) and invertible, moves points.
+
+    The cofactors: the inverse transpose times the determinant, but without its sign, so that
+    outward stays outward under a mirror.
+    """
+    scaled = linear / np.abs(linear).max()
+    cofactors = np.stack([np.cross(scaled[i - 2], scaled[i - 1]) for i in range(3)])
+    return cofactors * np.sign(np.linalg.det(scaled))
+
+
+def bounding_sphere(positions: np.ndarray) -> np.ndarray:
+    """(4,) float32 centre and radius that hold every point, near the least sphere.
+
+    J. Ritter, "An Efficient Bounding Sphere", 1990, and the core-set steps of M. Badoiu and K.
+    Clarkson, "Optimal Core-Sets for Balls", 2008; the best centre of both.
+    """
+    points = positions.astype(np.float64)
+
+    def squares(center: np.ndarray) -> np.ndarray:
+        offset = points - center
+        return np.einsum("ij,ij->i", offset, offset)
+
+    low, high = points.min(axis=0), points.max(axis=0)
+    center = (low + high) * 0.5
+    best, least = center, squares(center).max()
+    for step in range(1, 65):
+        distances = squares(center)
+        far = int(distances.argmax())
+        if distances[far] < least:
+            best, least = center, distances[far]
+        center = center + (points[far] - center) / (step + 1)
+    for center in (best, _ritter(points, best)):
+        if (found := squares(center).max()) < least:
+            best, least = center, found
+    rounded = best.astype(np.float32)
+    # Twelve rounding steps of float64 above the greatest distance, then up to the next float32.
+    radius = np.sqrt(squares(rounded.astype(np.float64)).max()) * (1.0 + 12 * 2.0**-52)
+    as_f32 = np.float32(radius)
+    if as_f32 < radius:
+        as_f32 = np.nextafter(as_f32, np.float32(np.inf))
+    return np.append(rounded, as_f32)
+
+
+def _ritter(points: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Centre of the sphere that grows over every point outside it."""
+
+    def farthest(place: np.ndarray) -> np.ndarray:
+        offset = points - place
+        return points[int(np.einsum("ij,ij->i", offset, offset).argmax())]
+
+    one = farthest(start)
+    other = farthest(one)
+    center = (one + other) * 0.5
+    radius = float(np.linalg.norm(one - other)) * 0.5
+    for _ in range(64):
+        far = farthest(center)
+        distance = float(np.linalg.norm(far - center))
+        if distance <= radius:
+            break
+        radius = (radius + distance) * 0.5
+        center = far + (center - far) * (radius / distance)
+    return center
