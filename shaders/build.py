@@ -107,11 +107,13 @@ def describe(name: str, code: bytes) -> dict:
     try:
         module = spirv.parse(code)
         bindings = spirv.storage_binding_count(module)
+        textures = spirv.texture_count(module)
     except spirv.SpirvError as error:
         raise ShaderBuildError(f"shaders/{name}: {error}") from error
     return {
         "stage": module.stage,
         "binding_count": bindings,
+        "texture_count": textures,
         "push_constant_bytes": module.push_constant_bytes,
         "local_size": list(module.local_size),
         "word_count": len(code) // 4,
@@ -162,6 +164,7 @@ def _row_text(name: str, facts: dict) -> str:
         .word_count = {facts["word_count"]},
         .stage = 0x{STAGE_BITS[facts["stage"]]:02x},
         .binding_count = {facts["binding_count"]},
+        .texture_count = {facts["texture_count"]},
         .push_constant_bytes = {facts["push_constant_bytes"]},
         .local_size = {{ {x}, {y}, {z} }},
     }},

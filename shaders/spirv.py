@@ -296,16 +296,29 @@ def parse(data: bytes) -> Module:
 
 def storage_binding_count(module: Module) -> int:
     """The number of storage buffers of set 0, which must be bound densely from 0."""
+    return _dense_count(module, 0, "storage buffer")
+
+
+def texture_count(module: Module) -> int:
+    """The number of combined image samplers of set 1, which must be bound densely from 0."""
+    return _dense_count(module, 1, "image or sampler")
+
+
+def _dense_count(module: Module, set_index: int, kind: str) -> int:
     bindings = []
     for resource in module.resources:
-        if resource.set != 0:
+        if resource.set != set_index:
+            if resource.set > 1:
+                raise SpirvError(f"set {resource.set} ({resource.name}): sets 0 and 1 are bound")
             continue
-        where = f"binding {resource.binding} of set 0 ({resource.name})"
-        if resource.kind != "storage buffer":
-            raise SpirvError(f"{where} is a {resource.kind}; set 0 holds storage buffers only")
+        where = f"binding {resource.binding} of set {set_index} ({resource.name})"
+        if resource.kind != kind:
+            raise SpirvError(f"{where} is a {resource.kind}; the set holds a {kind} each")
         if resource.count != 1:
-            raise SpirvError(f"{where} is an array of {resource.count}; bind buffers one by one")
+            raise SpirvError(f"{where} is an array of {resource.count}; bind them one by one")
         bindings.append(resource.binding)
     if bindings != list(range(len(bindings))):
-        raise SpirvError(f"bindings of set 0 must be 0..n-1 without a gap, got {bindings}")
+        raise SpirvError(
+            f"bindings of set {set_index} must be 0..n-1 without a gap, got {bindings}"
+        )
     return len(bindings)

@@ -183,9 +183,10 @@ static PyObject *device_live_counts(PyObject *self, PyObject *unused)
         return NULL;
     counts = dw_device_get_counts(device);
     dw_device_end_use(device);
-    return Py_BuildValue("{sLsLsLsL}", "buffers", (long long)counts.buffers, "pipelines",
-                         (long long)counts.pipelines, "memory_blocks",
-                         (long long)counts.memory_blocks, "retired", (long long)counts.retired);
+    return Py_BuildValue("{sLsLsLsLsL}", "buffers", (long long)counts.buffers, "images",
+                         (long long)counts.images, "pipelines", (long long)counts.pipelines,
+                         "memory_blocks", (long long)counts.memory_blocks, "retired",
+                         (long long)counts.retired);
 }
 
 static PyObject *timings_dict(const dw_timing_table *table)
@@ -261,8 +262,8 @@ PyDoc_STRVAR(
     "Count the objects that are alive, so that a leak shows.\n\n"
     "Returns\n-------\n"
     "dict of str to int\n"
-    "    ``buffers``, ``pipelines``, ``memory_blocks``, and ``retired``: buffers that were "
-    "closed\n    while their last use may still run.");
+    "    ``buffers``, ``images``, ``pipelines``, ``memory_blocks``, and ``retired``: buffers and "
+    "images\n    that were closed while their last use may still run.");
 
 PyDoc_STRVAR(timings_doc,
              "timings($self, /)\n--\n\n"

@@ -6,48 +6,21 @@
 
 static const VkBufferUsageFlags usages[] = {
     [DW_MEMORY_DEVICE] = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                         VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                         VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+                         VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                          VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
     [DW_MEMORY_UPLOAD] = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
     [DW_MEMORY_READBACK] = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
 };
 
-static void link_record(dw_buffer_record **list, dw_buffer_record *record)
-{
-    record->previous = NULL;
-    record->next = *list;
-    if (*list != NULL)
-        (*list)->previous = record;
-    *list = record;
-}
-
-static void unlink_record(dw_buffer_record **list, dw_buffer_record *record)
-{
-    if (record->previous != NULL)
-        record->previous->next = record->next;
-    else
-        *list = record->next;
-    if (record->next != NULL)
-        record->next->previous = record->previous;
-}
-
-/* The Vulkan side of a record. Under resource_lock. */
-static void release_record(dw_gpu *gpu, dw_buffer_record *record)
-{
-    if (record->handle != VK_NULL_HANDLE)
-        vkDestroyBuffer(gpu->handle, record->handle, NULL);
-    record->handle = VK_NULL_HANDLE;
-    dw_memory_give(gpu, &record->memory);
-}
-
-static dw_status bind_memory(dw_gpu *gpu, dw_buffer_record *record, dw_error *err)
+static dw_status bind_memory(dw_gpu *gpu, dw_resource *record, dw_error *err)
 {
     VkMemoryRequirements need;
     VkResult result;
 
-    vkGetBufferMemoryRequirements(gpu->handle, record->handle, &need);
+    vkGetBufferMemoryRequirements(gpu->handle, record->buffer, &need);
     DW_TRY(dw_memory_take(gpu, &need, record->kind, &record->memory, err));
-    result = vkBindBufferMemory(gpu->handle, record->handle, dw_memory_handle(&record->memory),
+    result = vkBindBufferMemory(gpu->handle, record->buffer, dw_memory_handle(&record->memory),
                                 record->memory.offset);
     DW_TRY(dw_gpu_vk_check(gpu, result, "vkBindBufferMemory", err));
     return DW_OK;
@@ -69,17 +42,13 @@ static dw_status check_def(const dw_gpu *gpu, const dw_gpu_buffer_def *def, dw_e
     return DW_OK;
 }
 
-static void publish(dw_gpu *gpu, dw_buffer_record *record, dw_gpu_buffer *out)
+static void publish(dw_gpu *gpu, dw_resource *record, dw_gpu_buffer *out)
 {
     VkBufferDeviceAddressInfo info = { .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                       .buffer = record->handle };
+                                       .buffer = record->buffer };
     bool is_device = record->kind == DW_MEMORY_DEVICE;
 
-    link_record(&gpu->live, record);
-    if (!record->is_internal) {
-        gpu->buffer_count++;
-        gpu->used_bytes += record->size_bytes;
-    }
+    dw_resource_publish(gpu, record);
     *out = (dw_gpu_buffer) {
         .gpu = gpu,
         .record = record,
@@ -97,7 +66,7 @@ static dw_status create(dw_gpu *gpu, const dw_gpu_buffer_def *def, bool is_inter
                                 .size = (def->size_bytes + 3) & ~(uint64_t)3,
                                 .usage = usages[def->memory],
                                 .sharingMode = VK_SHARING_MODE_EXCLUSIVE };
-    dw_buffer_record *record = NULL;
+    dw_resource *record = NULL;
 
     DW_TRY(dw_gpu_check(gpu, err));
     DW_TRY(check_def(gpu, def, err));
@@ -106,15 +75,15 @@ static dw_status create(dw_gpu *gpu, const dw_gpu_buffer_def *def, bool is_inter
     record->size_bytes = def->size_bytes;
     record->kind = def->memory;
     record->is_internal = is_internal;
-    DW_TRY(dw_gpu_vk_check(gpu, vkCreateBuffer(gpu->handle, &info, NULL, &record->handle),
+    DW_TRY(dw_gpu_vk_check(gpu, vkCreateBuffer(gpu->handle, &info, NULL, &record->buffer),
                            "vkCreateBuffer", err));
-    dw_gpu_set_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)record->handle, def->name);
+    dw_gpu_set_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)record->buffer, def->name);
     dw_mutex_lock(&gpu->resource_lock);
     if (bind_memory(gpu, record, err) == DW_OK) {
         publish(gpu, record, out);
         record = NULL;
     } else {
-        release_record(gpu, record);
+        dw_resource_release(gpu, record);
     }
     dw_mutex_unlock(&gpu->resource_lock);
     if (record == NULL)
@@ -138,57 +107,8 @@ dw_status dw_gpu_buffer_create_internal(dw_gpu *gpu, const dw_gpu_buffer_def *de
 
 void dw_gpu_buffer_destroy(dw_gpu_buffer *buffer)
 {
-    dw_buffer_record *record = buffer->record;
-    dw_gpu *gpu = buffer->gpu;
+    dw_gpu_buffer old = *buffer;
 
     *buffer = (dw_gpu_buffer) { .gpu = NULL };
-    if (record == NULL)
-        return;
-    dw_mutex_lock(&gpu->resource_lock);
-    unlink_record(&gpu->live, record);
-    if (!record->is_internal) {
-        gpu->buffer_count--;
-        gpu->used_bytes -= record->size_bytes;
-    }
-    if (record->handle != VK_NULL_HANDLE) {
-        link_record(&gpu->retired, record);
-        gpu->retired_count++;
-        record = NULL;
-    }
-    dw_mutex_unlock(&gpu->resource_lock);
-    dw_free(record); /* the device was closed: nothing but the record is left */
-}
-
-void dw_graveyard_drain(dw_gpu *gpu)
-{
-    uint64_t completed;
-
-    dw_mutex_lock(&gpu->resource_lock);
-    completed = gpu->retired == NULL ? 0 : dw_gpu_completed(gpu);
-    for (dw_buffer_record *record = gpu->retired, *next; record != NULL; record = next) {
-        next = record->next;
-        if (atomic_load(&record->ticket) > completed)
-            continue;
-        unlink_record(&gpu->retired, record);
-        gpu->retired_count--;
-        release_record(gpu, record);
-        dw_free(record);
-    }
-    dw_mutex_unlock(&gpu->resource_lock);
-}
-
-void dw_buffers_finish(dw_gpu *gpu)
-{
-    dw_mutex_lock(&gpu->resource_lock);
-    while (gpu->retired != NULL) {
-        dw_buffer_record *record = gpu->retired;
-
-        gpu->retired = record->next;
-        release_record(gpu, record);
-        dw_free(record);
-    }
-    gpu->retired_count = 0;
-    for (dw_buffer_record *record = gpu->live; record != NULL; record = record->next)
-        release_record(gpu, record);
-    dw_mutex_unlock(&gpu->resource_lock);
+    dw_resource_retire(old.gpu, old.record);
 }

@@ -19,11 +19,11 @@ typedef struct dw_gpu_buffer_def {
     const char *name; /* for debuggers and messages */
 } dw_gpu_buffer_def;
 
-typedef struct dw_buffer_record dw_buffer_record;
+typedef struct dw_resource dw_resource;
 
 typedef struct dw_gpu_buffer {
     dw_gpu *gpu;
-    dw_buffer_record *record; /* owned by the device */
+    dw_resource *record; /* owned by the device */
     uint64_t size_bytes;
     uint64_t address; /* device address of DW_MEMORY_DEVICE buffers, else 0 */
     void *mapped;     /* host view of UPLOAD and READBACK buffers, else NULL */

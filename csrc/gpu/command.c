@@ -135,7 +135,7 @@ static void add_binding(dw_command *command, const dw_gpu_binding *from, const c
     if (size == 0)
         size = buffer->size_bytes - from->offset;
     command->bindings[command->binding_count++] =
-        (dw_op_binding) { buffer->record, from->offset, size, from->use };
+        (dw_op_binding) { buffer->record, from->offset, size, from->use, DW_SAMPLER_NEAREST };
     command->ops[command->op_count - 1].binding_count++;
 }
 
@@ -147,7 +147,7 @@ static void check_storage(dw_command *command, const dw_gpu_binding *binding, co
     if (has_failed(command))
         return;
     added = &command->bindings[command->binding_count - 1];
-    DW_ASSERT(binding->use <= DW_USE_COMPUTE_READ_WRITE);
+    DW_ASSERT(binding->use <= DW_USE_SHADER_READ);
     if (!is_aligned(binding->offset, limits->storage_offset_alignment))
         dw_fail(&command->failure, DW_ERROR_ARGUMENT,
                 "%s: binding offset %" PRIu64 " must be a multiple of %u bytes", what,
@@ -173,27 +173,63 @@ static void check_groups(dw_command *command, const uint32_t groups[3], const ch
     }
 }
 
-void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gpu_binding *bindings,
-                         uint32_t binding_count, const void *push, uint32_t push_bytes,
-                         const uint32_t groups[3])
+static void add_image(dw_command *command, const dw_gpu_image *image, dw_use use,
+                      dw_sampler sampler, const char *what)
+{
+    if (has_failed(command))
+        return;
+    if (image == NULL || image->record == NULL || image->gpu != command->gpu) {
+        dw_fail(&command->failure, DW_ERROR_ARGUMENT,
+                "%s: an image is destroyed or belongs to another device", what);
+        return;
+    }
+    command->bindings[command->binding_count++] =
+        (dw_op_binding) { image->record, 0, 1, use, sampler };
+    command->ops[command->op_count - 1].binding_count++;
+}
+
+static void add_inputs(dw_command *command, const dw_gpu_inputs *inputs, const char *what)
+{
+    for (uint32_t i = 0; i < inputs->buffer_count; i++) {
+        add_binding(command, &inputs->buffers[i], what);
+        check_storage(command, &inputs->buffers[i], what);
+    }
+    for (uint32_t i = 0; i < inputs->texture_count; i++)
+        add_image(command, inputs->textures[i].image, DW_USE_SHADER_READ,
+                  inputs->textures[i].sampler, what);
+}
+
+void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
+                                const dw_gpu_inputs *inputs, const uint32_t groups[3])
 {
     const dw_shader *shader = pipeline->shader;
     dw_op *op;
 
     if (has_failed(command) || groups[0] == 0 || groups[1] == 0 || groups[2] == 0)
         return;
-    DW_ASSERT(binding_count == shader->binding_count);
-    DW_ASSERT(push_bytes == shader->push_constant_bytes);
+    DW_ASSERT(inputs->buffer_count == shader->binding_count);
+    DW_ASSERT(inputs->texture_count == shader->texture_count);
+    DW_ASSERT(inputs->push_bytes == shader->push_constant_bytes);
     check_groups(command, groups, shader->name);
-    op = add_op(command, DW_OP_DISPATCH, binding_count, push, push_bytes);
+    op = add_op(command, DW_OP_DISPATCH, inputs->buffer_count + inputs->texture_count, inputs->push,
+                inputs->push_bytes);
     if (op == NULL)
         return;
-    op->pipeline = pipeline;
+    op->layout = &pipeline->layout;
+    op->pipeline = pipeline->handle;
     memcpy(op->groups, groups, sizeof op->groups);
-    for (uint32_t i = 0; i < binding_count; i++) {
-        add_binding(command, &bindings[i], shader->name);
-        check_storage(command, &bindings[i], shader->name);
-    }
+    add_inputs(command, inputs, shader->name);
+}
+
+void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gpu_binding *bindings,
+                         uint32_t binding_count, const void *push, uint32_t push_bytes,
+                         const uint32_t groups[3])
+{
+    dw_gpu_inputs inputs = {
+        .buffers = bindings, .buffer_count = binding_count, .push = push, .push_bytes = push_bytes
+    };
+
+    dw_command_dispatch_inputs(command, pipeline, &inputs, groups);
 }
 
 void dw_groups_linear(const dw_gpu *gpu, uint64_t group_count, uint32_t groups[3])
@@ -256,6 +292,107 @@ void dw_command_write(dw_command *command, const dw_gpu_buffer *buffer, uint64_t
     }
     if (add_op(command, DW_OP_WRITE, 1, data, (uint32_t)size) != NULL)
         add_binding(command, &target, "write");
+}
+
+static uint32_t level_side(uint32_t side, uint32_t level)
+{
+    return side >> level > 0 ? side >> level : 1;
+}
+
+void dw_command_copy_to_image(dw_command *command, const dw_gpu_buffer *source, uint64_t offset,
+                              const dw_gpu_image *image, uint32_t level, uint32_t layer)
+{
+    dw_gpu_binding from = { source, offset, dw_gpu_image_level_bytes(image, level),
+                            DW_USE_COPY_SOURCE };
+    dw_op *op;
+
+    DW_ASSERT(is_aligned(offset, 16) && level < image->levels && layer < image->layers);
+    op = add_op(command, DW_OP_COPY_TO_IMAGE, 2, NULL, 0);
+    if (op == NULL)
+        return;
+    op->level = level;
+    op->layer = layer;
+    op->extent = (VkExtent2D) { level_side(image->width, level), level_side(image->height, level) };
+    add_binding(command, &from, "copy source");
+    add_image(command, image, DW_USE_COPY_TARGET, DW_SAMPLER_NEAREST, "copy target");
+}
+
+void dw_command_lay_out(dw_command *command, const dw_gpu_image *image)
+{
+    if (add_op(command, DW_OP_LAY_OUT, 1, NULL, 0) != NULL)
+        add_image(command, image, DW_USE_COPY_TARGET, DW_SAMPLER_NEAREST, "layout");
+}
+
+static void note_clear(dw_render_clears *clears, uint32_t at, const dw_gpu_target *target)
+{
+    clears->is_cleared[at] = target->is_cleared;
+    if (target->image->format == DW_FORMAT_DEPTH32_FLOAT)
+        clears->values[at].depthStencil.depth = target->clear.color[0];
+    else
+        memcpy(&clears->values[at].color, &target->clear, sizeof target->clear);
+}
+
+void dw_command_render_begin(dw_command *command, const dw_render_def *def)
+{
+    bool has_depth = def->depth.image != NULL;
+    const dw_gpu_image *first = has_depth ? def->depth.image : def->colors[0].image;
+    dw_render_clears clears = { .color_count = def->color_count, .has_depth = has_depth };
+    dw_op *op;
+
+    for (uint32_t i = 0; i < def->color_count; i++) {
+        DW_ASSERT(def->colors[i].image->width == first->width &&
+                  def->colors[i].image->height == first->height &&
+                  def->colors[i].image->samples == first->samples);
+        note_clear(&clears, i, &def->colors[i]);
+    }
+    if (has_depth)
+        note_clear(&clears, DW_TARGETS_MAX, &def->depth);
+    op = add_op(command, DW_OP_RENDER_BEGIN, def->color_count + 1, &clears, sizeof clears);
+    if (op == NULL)
+        return;
+    op->extent = (VkExtent2D) { first->width, first->height };
+    for (uint32_t i = 0; i < def->color_count; i++)
+        add_image(command, def->colors[i].image, DW_USE_TARGET, DW_SAMPLER_NEAREST, "target");
+    if (has_depth)
+        add_image(command, def->depth.image, DW_USE_TARGET, DW_SAMPLER_NEAREST, "depth target");
+}
+
+void dw_command_render_end(dw_command *command)
+{
+    add_op(command, DW_OP_RENDER_END, 0, NULL, 0);
+}
+
+void dw_command_draw(dw_command *command, const dw_draw *draw)
+{
+    const dw_gpu_inputs *inputs = &draw->inputs;
+    const dw_graphics_pipeline *pipeline = draw->pipeline;
+    dw_op *op;
+
+    if (draw->indirect == NULL && (draw->count == 0 || draw->instance_count == 0))
+        return;
+    DW_ASSERT(inputs->buffer_count == pipeline->layout.buffer_count);
+    DW_ASSERT(inputs->texture_count == pipeline->layout.texture_count);
+    DW_ASSERT(inputs->push_bytes == pipeline->layout.push_bytes);
+    op = add_op(command, DW_OP_DRAW, inputs->buffer_count + inputs->texture_count + 2, inputs->push,
+                inputs->push_bytes);
+    if (op == NULL)
+        return;
+    op->layout = &pipeline->layout;
+    op->pipeline = pipeline->handle;
+    op->count = draw->count;
+    op->instance_count = draw->instance_count;
+    op->first_index = draw->first_index;
+    op->vertex_offset = draw->vertex_offset;
+    op->indirect_offset = draw->indirect_offset;
+    op->has_indices = draw->indices != NULL;
+    op->has_counts = draw->indirect != NULL;
+    add_inputs(command, inputs, pipeline->name);
+    if (draw->indices != NULL)
+        add_binding(command, &(dw_gpu_binding) { draw->indices, 0, 0, DW_USE_INDEX_READ },
+                    pipeline->name);
+    if (draw->indirect != NULL)
+        add_binding(command, &(dw_gpu_binding) { draw->indirect, 0, 0, DW_USE_INDIRECT_READ },
+                    pipeline->name);
 }
 
 void dw_command_time_begin(dw_command *command, const char *name)

@@ -11,6 +11,8 @@
 
 #include "base/threads.h"
 #include "gpu/buffer.h"
+#include "gpu/graphics.h"
+#include "gpu/image.h"
 #include "gpu/pipeline.h"
 #include "gpu/use.h"
 
@@ -36,8 +38,28 @@ typedef struct dw_gpu_binding {
     const dw_gpu_buffer *buffer;
     uint64_t offset; /* bytes, a multiple of limits.storage_offset_alignment */
     uint64_t size;   /* bytes, at most limits.max_storage_buffer_bytes; 0: the rest */
-    dw_use use;      /* one of the DW_USE_COMPUTE_* */
+    dw_use use;      /* of a dispatch: one of the DW_USE_COMPUTE_*; of a draw: SHADER_READ */
 } dw_gpu_binding;
+
+/* Texture i of set 1 is textures[i]. */
+typedef struct dw_gpu_texture {
+    const dw_gpu_image *image;
+    dw_sampler sampler;
+} dw_gpu_texture;
+
+/* What a shader is given; the counts are those of the shader. */
+typedef struct dw_gpu_inputs {
+    const dw_gpu_binding *buffers;
+    uint32_t buffer_count;
+    const dw_gpu_texture *textures;
+    uint32_t texture_count;
+    const void *push;
+    uint32_t push_bytes;
+} dw_gpu_inputs;
+
+/* A dispatch whose shader reads textures too. */
+void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
+                                const dw_gpu_inputs *inputs, const uint32_t groups[3]);
 
 /* binding_count and push_bytes are those of the shader. Consecutive reads of a buffer, and writes
  * of ranges that do not overlap, run without a barrier between them. */
@@ -61,6 +83,49 @@ void dw_command_copy(dw_command *command, const dw_gpu_buffer *source, uint64_t 
 #define DW_INLINE_BYTES_MAX 65536
 void dw_command_write(dw_command *command, const dw_gpu_buffer *buffer, uint64_t offset,
                       const void *data, uint64_t size);
+
+/* Texels of a buffer, tightly packed from `offset` on, a multiple of 16, into one level of one
+ * layer. */
+void dw_command_copy_to_image(dw_command *command, const dw_gpu_buffer *source, uint64_t offset,
+                              const dw_gpu_image *image, uint32_t level, uint32_t layer);
+
+/* The first thing that happens to an image; dw_gpu_image_create does it. */
+void dw_command_lay_out(dw_command *command, const dw_gpu_image *image);
+
+/* A target of a render pass. What is not cleared is kept. */
+typedef struct dw_gpu_target {
+    const dw_gpu_image *image;
+    bool is_cleared;
+    union {
+        float color[4]; /* float formats; depth takes color[0] */
+        uint32_t words[4];
+    } clear;
+} dw_gpu_target;
+
+typedef struct dw_render_def {
+    dw_gpu_target colors[DW_TARGETS_MAX];
+    uint32_t color_count;
+    dw_gpu_target depth; /* .image NULL: none */
+} dw_render_def;
+
+/* Draws come between begin and end, and nothing but draws and time spans does. All targets have one
+ * size and one number of samples; the viewport is all of it. */
+void dw_command_render_begin(dw_command *command, const dw_render_def *def);
+void dw_command_render_end(dw_command *command);
+
+typedef struct dw_draw {
+    dw_graphics_pipeline *pipeline;
+    dw_gpu_inputs inputs;
+    const dw_gpu_buffer *indices; /* 32-bit; NULL: vertices in order */
+    /* VkDrawIndexedIndirectCommand or, without indices, VkDrawIndirectCommand; NULL: the counts
+     * below. */
+    const dw_gpu_buffer *indirect;
+    uint64_t indirect_offset; /* bytes, a multiple of 4 */
+    uint32_t count, instance_count, first_index;
+    int32_t vertex_offset;
+} dw_draw;
+
+void dw_command_draw(dw_command *command, const dw_draw *draw);
 
 /* A named span of device time; spans nest. Runs of one name within a command are added up. */
 void dw_command_time_begin(dw_command *command, const char *name);

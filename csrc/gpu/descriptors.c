@@ -2,7 +2,7 @@
 #include "gpu/descriptors_internal.h"
 
 #include "gpu/device_internal.h"
-#include "gpu/pipeline_internal.h"
+#include "gpu/layout_internal.h"
 
 #define SETS_PER_POOL 64
 
@@ -22,15 +22,17 @@ void dw_descriptors_finish(dw_gpu *gpu, dw_descriptors *self)
 
 static dw_status add_pool(dw_gpu *gpu, dw_descriptors *self, dw_error *err)
 {
-    VkDescriptorPoolSize size = { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                  SETS_PER_POOL * DW_BINDINGS_MAX };
+    VkDescriptorPoolSize sizes[2] = {
+        { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, SETS_PER_POOL * DW_BINDINGS_MAX },
+        { VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, SETS_PER_POOL * DW_TEXTURES_MAX },
+    };
     VkDescriptorPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = SETS_PER_POOL,
-                                        .poolSizeCount = 1,
-                                        .pPoolSizes = &size };
+                                        .poolSizeCount = 2,
+                                        .pPoolSizes = sizes };
 
     if (self->pool_count == DW_DESCRIPTOR_POOLS_MAX)
-        return dw_fail(err, DW_ERROR_CAPACITY, "one command holds at most %d dispatches",
+        return dw_fail(err, DW_ERROR_CAPACITY, "one command holds at most %d descriptor sets",
                        DW_DESCRIPTOR_POOLS_MAX * SETS_PER_POOL);
     DW_TRY(dw_gpu_vk_check(
         gpu, vkCreateDescriptorPool(gpu->handle, &info, NULL, &self->pools[self->pool_count]),

@@ -6,6 +6,8 @@
 #include "gpu/command_internal.h"
 #include "gpu/device_internal.h"
 #include "gpu/features_internal.h"
+#include "gpu/graphics_internal.h"
+#include "gpu/image_internal.h"
 #include "gpu/pipeline_internal.h"
 #include "gpu/transfer_internal.h"
 
@@ -79,8 +81,11 @@ static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
     VkPhysicalDeviceSubgroupProperties subgroup = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES
     };
+    VkPhysicalDeviceVulkan12Properties integer = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &subgroup
+    };
     VkPhysicalDeviceMaintenance3Properties maintenance = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &subgroup
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &integer
     };
     VkPhysicalDeviceProperties2 properties = { .sType =
                                                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
@@ -100,6 +105,15 @@ static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
     to->max_group_invocations = from->maxComputeWorkGroupInvocations;
     to->max_shared_bytes = from->maxComputeSharedMemorySize;
     to->subgroup_size = subgroup.subgroupSize;
+    to->image_granularity = from->bufferImageGranularity;
+    to->max_image_side = from->maxImageDimension2D;
+    to->max_image_layers = from->maxImageArrayLayers;
+    to->has_anisotropy = offered->core.features.samplerAnisotropy == VK_TRUE;
+    to->max_anisotropy = to->has_anisotropy ? from->maxSamplerAnisotropy : 1.0f;
+    to->sample_counts = from->framebufferColorSampleCounts & from->framebufferDepthSampleCounts &
+                        integer.framebufferIntegerColorSampleCounts &
+                        from->sampledImageColorSampleCounts &
+                        from->sampledImageIntegerSampleCounts & from->sampledImageDepthSampleCounts;
     to->has_float64 = offered->core.features.shaderFloat64 == VK_TRUE;
     gpu->timestamp_nanoseconds = from->timestampPeriod;
 }
@@ -154,10 +168,16 @@ static dw_status load_entry_points(dw_gpu *gpu, dw_error *err)
     gpu->write_timestamp = (PFN_vkCmdWriteTimestamp2)entry_point(gpu, "vkCmdWriteTimestamp2",
                                                                  "vkCmdWriteTimestamp2KHR");
     gpu->queue_submit = (PFN_vkQueueSubmit2)entry_point(gpu, "vkQueueSubmit2", "vkQueueSubmit2KHR");
-    if (gpu->pipeline_barrier != NULL && gpu->write_timestamp != NULL && gpu->queue_submit != NULL)
+    gpu->begin_rendering =
+        (PFN_vkCmdBeginRendering)entry_point(gpu, "vkCmdBeginRendering", "vkCmdBeginRenderingKHR");
+    gpu->end_rendering =
+        (PFN_vkCmdEndRendering)entry_point(gpu, "vkCmdEndRendering", "vkCmdEndRenderingKHR");
+    if (gpu->pipeline_barrier != NULL && gpu->write_timestamp != NULL &&
+        gpu->queue_submit != NULL && gpu->begin_rendering != NULL && gpu->end_rendering != NULL)
         return DW_OK;
     return dw_fail(err, DW_ERROR_DEVICE,
-                   "the driver claims synchronization2 but lacks its functions: update the driver");
+                   "the driver claims synchronization2 and dynamicRendering but lacks their "
+                   "functions: update the driver");
 }
 
 /* Device creation and destruction are not thread safe in every driver. */
@@ -245,7 +265,9 @@ void dw_gpu_close(dw_gpu *gpu)
     dw_staging_destroy(gpu);
     dw_commands_finish(gpu);
     dw_pipelines_finish(gpu);
-    dw_buffers_finish(gpu);
+    dw_graphics_pipelines_finish(gpu);
+    dw_samplers_finish(gpu);
+    dw_resources_finish(gpu);
     dw_memory_finish(gpu);
     vkDestroyPipelineCache(gpu->handle, gpu->pipeline_cache, NULL);
     vkDestroySemaphore(gpu->handle, gpu->timeline, NULL);
@@ -284,6 +306,7 @@ dw_gpu_counts dw_gpu_get_counts(dw_gpu *gpu)
     counts.pipelines = gpu->pipeline_count;
     dw_mutex_lock(&gpu->resource_lock);
     counts.buffers = gpu->buffer_count;
+    counts.images = gpu->image_count;
     counts.memory_blocks = gpu->memory.block_count;
     counts.retired = gpu->retired_count;
     counts.used_bytes = gpu->used_bytes;

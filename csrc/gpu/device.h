@@ -21,10 +21,16 @@ typedef struct dw_gpu_limits {
     uint32_t max_group_count[3];       /* >= 65535 each */
     uint32_t max_group_size[3];
     uint32_t max_group_invocations;
-    uint32_t max_shared_bytes; /* per workgroup */
-    uint32_t subgroup_size;    /* 4, 8, 32, 64: never assumed */
-    uint64_t memory_bytes;     /* device-local heaps */
-    bool has_float64;          /* shaderFloat64 */
+    uint32_t max_shared_bytes;  /* per workgroup */
+    uint32_t subgroup_size;     /* 4, 8, 32, 64: never assumed */
+    uint64_t memory_bytes;      /* device-local heaps */
+    uint64_t image_granularity; /* bytes that keep buffers and images apart in memory */
+    uint32_t max_image_side;    /* texels */
+    uint32_t max_image_layers;
+    uint32_t sample_counts; /* sum of the sample counts that every kind of target has */
+    float max_anisotropy;   /* 1: none */
+    bool has_anisotropy;
+    bool has_float64; /* shaderFloat64 */
 } dw_gpu_limits;
 
 /* adapter comes from dw_gpu_adapters_list and has nothing missing. */
@@ -47,6 +53,7 @@ const dw_gpu_limits *dw_gpu_get_limits(const dw_gpu *gpu);
 
 typedef struct dw_gpu_counts {
     int64_t buffers;
+    int64_t images;
     int64_t pipelines;
     int64_t memory_blocks;
     int64_t retired; /* in the graveyard: their last use may still run */

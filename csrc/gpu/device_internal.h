@@ -10,6 +10,7 @@
 
 #include "base/platform.h"
 #include "gpu/device.h"
+#include "gpu/image.h"
 #include "gpu/loader_internal.h"
 #include "gpu/memory_internal.h"
 
@@ -20,8 +21,9 @@
 typedef struct dw_command_slot dw_command_slot;
 typedef struct dw_staging dw_staging;
 typedef struct dw_pipeline dw_pipeline;
+typedef struct dw_graphics_pipeline dw_graphics_pipeline;
 typedef struct dw_command dw_command;
-typedef struct dw_buffer_record dw_buffer_record;
+typedef struct dw_resource dw_resource;
 
 struct dw_gpu {
     /* Constant after create. */
@@ -37,6 +39,8 @@ struct dw_gpu {
     PFN_vkCmdPipelineBarrier2 pipeline_barrier;
     PFN_vkCmdWriteTimestamp2 write_timestamp;
     PFN_vkQueueSubmit2 queue_submit;
+    PFN_vkCmdBeginRendering begin_rendering;
+    PFN_vkCmdEndRendering end_rendering;
     dw_mutex lock;
     dw_mutex resource_lock;
     dw_condition slice_freed; /* with resource_lock: a staging slice came free */
@@ -56,17 +60,20 @@ struct dw_gpu {
     dw_command_slot *slots[DW_COMMAND_SLOTS_MAX];
     dw_command *free_commands;
     dw_pipeline *pipelines;
+    dw_graphics_pipeline *graphics_pipelines;
+    VkSampler samplers[DW_SAMPLER_COUNT]; /* made at first use */
     int64_t pipeline_count;
     VkPipelineCache pipeline_cache;
     dw_timing_table timings;
 
     /* Under resource_lock. */
     dw_memory_pool memory;
-    dw_buffer_record *live;
-    dw_buffer_record *retired;
+    dw_resource *live;
+    dw_resource *retired;
     int64_t buffer_count; /* live, staging left out */
+    int64_t image_count;
     int64_t retired_count;
-    uint64_t used_bytes; /* in live buffers, staging left out */
+    uint64_t used_bytes; /* in live buffers and images, staging left out */
     dw_staging *staging;
 };
 

@@ -5,6 +5,7 @@
  * either side, starts the next epoch. Submission order makes this hold across command buffers. */
 #include "gpu/command_internal.h"
 #include "gpu/device_internal.h"
+#include "gpu/encode_internal.h"
 #include "gpu/use_internal.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 static bool is_hazard(const dw_gpu *gpu, const dw_op_binding *next)
 {
-    const dw_buffer_record *record = next->record;
+    const dw_resource *record = next->record;
     bool is_write = dw_use_get_info(next->use)->writes != 0;
 
     if (record->epoch != gpu->epoch)
@@ -56,15 +57,24 @@ static void begin_full_epoch(dw_gpu *gpu, VkCommandBuffer buffer, VkPipelineStag
 
 static void note_access(dw_gpu *gpu, const dw_op_binding *now)
 {
-    dw_buffer_record *record = now->record;
+    dw_resource *record = now->record;
     const dw_use_info *use = dw_use_get_info(now->use);
-    dw_access access = { now->offset, now->offset + now->size, use->writes != 0 };
+    dw_access access;
+
+    memset(&access, 0, sizeof access); /* padding too: accesses are compared as bytes */
+    access.begin = now->offset;
+    access.end = now->offset + now->size;
+    access.is_write = use->writes != 0;
 
     gpu->epoch_stages |= use->stages;
     gpu->epoch_writes |= use->writes;
     if (record->epoch != gpu->epoch) {
         record->epoch = gpu->epoch;
         record->access_count = 0;
+    }
+    for (int i = 0; i < record->access_count; i++) { /* draws of one pass share their inputs */
+        if (memcmp(&record->accesses[i], &access, sizeof access) == 0)
+            return;
     }
     if (record->access_count == DW_ACCESSES_MAX) { /* one range over all: never too little */
         dw_access *all = &record->accesses[0];
@@ -95,53 +105,11 @@ static void synchronise(dw_gpu *gpu, VkCommandBuffer buffer, const dw_op_binding
         note_access(gpu, &bindings[i]);
 }
 
-static dw_status bind_buffers(dw_gpu *gpu, dw_command_slot *slot, const dw_op *op,
-                              const dw_op_binding *bindings, dw_error *err)
-{
-    VkDescriptorBufferInfo buffers[DW_BINDINGS_MAX];
-    VkWriteDescriptorSet writes[DW_BINDINGS_MAX];
-    VkDescriptorSet set = VK_NULL_HANDLE;
-
-    if (op->binding_count == 0)
-        return DW_OK;
-    if (dw_descriptors_take(gpu, &slot->descriptors, op->pipeline->set_layout, &set, err) != DW_OK)
-        return err->code;
-    for (uint32_t i = 0; i < op->binding_count; i++) {
-        buffers[i] = (VkDescriptorBufferInfo) { bindings[i].record->handle, bindings[i].offset,
-                                                bindings[i].size };
-        writes[i] = (VkWriteDescriptorSet) { .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                             .dstSet = set,
-                                             .dstBinding = i,
-                                             .descriptorCount = 1,
-                                             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                             .pBufferInfo = &buffers[i] };
-    }
-    vkUpdateDescriptorSets(gpu->handle, op->binding_count, writes, 0, NULL);
-    vkCmdBindDescriptorSets(slot->buffer, VK_PIPELINE_BIND_POINT_COMPUTE, op->pipeline->layout, 0,
-                            1, &set, 0, NULL);
-    return DW_OK;
-}
-
-static dw_status encode_dispatch(dw_command *command, dw_command_slot *slot, const dw_op *op,
-                                 const dw_op_binding *bindings, dw_error *err)
-{
-    const dw_pipeline *pipeline = op->pipeline;
-
-    vkCmdBindPipeline(slot->buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
-    if (bind_buffers(command->gpu, slot, op, bindings, err) != DW_OK)
-        return err->code;
-    if (op->data_bytes > 0)
-        vkCmdPushConstants(slot->buffer, pipeline->layout, pipeline->shader->stage, 0,
-                           op->data_bytes, command->data + op->data_offset);
-    vkCmdDispatch(slot->buffer, op->groups[0], op->groups[1], op->groups[2]);
-    return DW_OK;
-}
-
 static void encode_copy(const dw_command_slot *slot, const dw_op_binding *bindings)
 {
     VkBufferCopy region = { bindings[0].offset, bindings[1].offset, bindings[0].size };
 
-    vkCmdCopyBuffer(slot->buffer, bindings[0].record->handle, bindings[1].record->handle, 1,
+    vkCmdCopyBuffer(slot->buffer, bindings[0].record->buffer, bindings[1].record->buffer, 1,
                     &region);
 }
 
@@ -179,6 +147,58 @@ static void encode_time_end(const dw_gpu *gpu, dw_command_slot *slot)
         gpu->instance->end_label(slot->buffer);
 }
 
+static void encode_copy_to_image(const dw_command_slot *slot, const dw_op *op,
+                                 const dw_op_binding *bindings)
+{
+    VkBufferImageCopy region = {
+        .bufferOffset = bindings[0].offset,
+        .imageSubresource = { bindings[1].record->aspect, op->level, op->layer, 1 },
+        .imageExtent = { op->extent.width, op->extent.height, 1 },
+    };
+
+    vkCmdCopyBufferToImage(slot->buffer, bindings[0].record->buffer, bindings[1].record->image,
+                           VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+}
+
+/* Images stay in the general layout: one barrier orders buffers and images alike. */
+static void encode_lay_out(const dw_gpu *gpu, const dw_command_slot *slot,
+                           const dw_op_binding *bindings)
+{
+    const dw_resource *image = bindings[0].record;
+    VkImageMemoryBarrier2 barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
+        .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+        .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .oldLayout = VK_IMAGE_LAYOUT_UNDEFINED,
+        .newLayout = VK_IMAGE_LAYOUT_GENERAL,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = image->image,
+        .subresourceRange = { image->aspect, 0, VK_REMAINING_MIP_LEVELS, 0,
+                              VK_REMAINING_ARRAY_LAYERS },
+    };
+    VkDependencyInfo info = { .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                              .imageMemoryBarrierCount = 1,
+                              .pImageMemoryBarriers = &barrier };
+
+    gpu->pipeline_barrier(slot->buffer, &info);
+}
+
+/* Bindings of the operation; of a pass's begin also those of its draws, which follow it. */
+static uint32_t bindings_through(const dw_command *command, const dw_op *op)
+{
+    const dw_op *end = command->ops + command->op_count;
+    const dw_op *last = op;
+
+    if (op->kind == DW_OP_RENDER_BEGIN) {
+        while (last + 1 < end && last->kind != DW_OP_RENDER_END)
+            last++;
+    }
+    return last->first_binding + last->binding_count - op->first_binding;
+}
+
 static dw_status encode_op(dw_command *command, dw_command_slot *slot, const dw_op *op,
                            dw_error *err)
 {
@@ -186,20 +206,35 @@ static dw_status encode_op(dw_command *command, dw_command_slot *slot, const dw_
     const uint8_t *data = command->data + op->data_offset;
     dw_gpu *gpu = command->gpu;
 
-    synchronise(gpu, slot->buffer, bindings, op->binding_count);
+    if (op->kind != DW_OP_DRAW) /* no barrier may come inside a pass: its begin orders all of it */
+        synchronise(gpu, slot->buffer, bindings, bindings_through(command, op));
     switch (op->kind) {
     case DW_OP_DISPATCH:
-        return encode_dispatch(command, slot, op, bindings, err);
+        return dw_encode_dispatch(command, slot, op, err);
+    case DW_OP_DRAW:
+        return dw_encode_draw(command, slot, op, err);
+    case DW_OP_RENDER_BEGIN:
+        dw_encode_render_begin(command, slot, op);
+        return DW_OK;
+    case DW_OP_RENDER_END:
+        gpu->end_rendering(slot->buffer);
+        return DW_OK;
+    case DW_OP_COPY_TO_IMAGE:
+        encode_copy_to_image(slot, op, bindings);
+        return DW_OK;
+    case DW_OP_LAY_OUT:
+        encode_lay_out(gpu, slot, bindings);
+        return DW_OK;
     case DW_OP_FILL:
         /* the buffer's own size is rounded up to words, and so may the rest be */
-        vkCmdFillBuffer(slot->buffer, bindings->record->handle, bindings->offset,
+        vkCmdFillBuffer(slot->buffer, bindings->record->buffer, bindings->offset,
                         (bindings->size + 3) & ~(uint64_t)3, op->fill_value);
         return DW_OK;
     case DW_OP_COPY:
         encode_copy(slot, bindings);
         return DW_OK;
     case DW_OP_WRITE:
-        vkCmdUpdateBuffer(slot->buffer, bindings->record->handle, bindings->offset, op->data_bytes,
+        vkCmdUpdateBuffer(slot->buffer, bindings->record->buffer, bindings->offset, op->data_bytes,
                           data);
         return DW_OK;
     case DW_OP_TIME_BEGIN:
@@ -232,6 +267,7 @@ dw_status dw_command_encode(dw_command *command, dw_command_slot *slot, dw_error
     dw_gpu *gpu = command->gpu;
 
     slot->span_count = slot->untimed_depth = 0;
+    slot->bound = (dw_bound) { .layout = NULL };
     slot->open_span = DW_SPANS_MAX;
     DW_TRY(dw_gpu_vk_check(gpu, vkBeginCommandBuffer(slot->buffer, &begin), "vkBeginCommandBuffer",
                            err));

@@ -19,42 +19,6 @@ static dw_pipeline *find(const dw_gpu *gpu, uint32_t shader_id, const uint32_t *
     return NULL;
 }
 
-static dw_status create_layouts(dw_gpu *gpu, dw_pipeline *pipeline, dw_error *err)
-{
-    const dw_shader *shader = pipeline->shader;
-    VkDescriptorSetLayoutBinding bindings[DW_BINDINGS_MAX];
-    VkDescriptorSetLayoutCreateInfo set = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = shader->binding_count,
-        .pBindings = bindings,
-    };
-    VkPushConstantRange push = { .stageFlags = shader->stage, .size = shader->push_constant_bytes };
-    VkPipelineLayoutCreateInfo layout = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
-        .pSetLayouts = &pipeline->set_layout,
-        .pushConstantRangeCount = shader->push_constant_bytes > 0 ? 1 : 0,
-        .pPushConstantRanges = &push,
-    };
-
-    for (uint32_t i = 0; i < shader->binding_count; i++)
-        bindings[i] = (VkDescriptorSetLayoutBinding) {
-            .binding = i,
-            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-            .descriptorCount = 1,
-            .stageFlags = shader->stage,
-        };
-    DW_TRY(dw_gpu_vk_check(
-        gpu, vkCreateDescriptorSetLayout(gpu->handle, &set, NULL, &pipeline->set_layout),
-        "vkCreateDescriptorSetLayout", err));
-    DW_TRY(dw_gpu_vk_check(gpu,
-                           vkCreatePipelineLayout(gpu->handle, &layout, NULL, &pipeline->layout),
-                           "vkCreatePipelineLayout", err));
-    return DW_OK;
-fail:
-    return err->code;
-}
-
 static dw_status create_handle(dw_gpu *gpu, dw_pipeline *pipeline, dw_error *err)
 {
     const dw_shader *shader = pipeline->shader;
@@ -68,7 +32,7 @@ static dw_status create_handle(dw_gpu *gpu, dw_pipeline *pipeline, dw_error *err
                                        .dataSize = pipeline->spec_count * sizeof(uint32_t),
                                        .pData = pipeline->spec_constants };
     VkComputePipelineCreateInfo info = { .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                         .layout = pipeline->layout };
+                                         .layout = pipeline->layout.handle };
     VkResult result;
 
     for (uint32_t i = 0; i < pipeline->spec_count; i++)
@@ -96,8 +60,7 @@ fail:
 static void destroy(dw_gpu *gpu, dw_pipeline *pipeline)
 {
     vkDestroyPipeline(gpu->handle, pipeline->handle, NULL);
-    vkDestroyPipelineLayout(gpu->handle, pipeline->layout, NULL);
-    vkDestroyDescriptorSetLayout(gpu->handle, pipeline->set_layout, NULL);
+    dw_layout_destroy(gpu, &pipeline->layout);
     dw_free(pipeline);
 }
 
@@ -112,7 +75,11 @@ static dw_status create(dw_gpu *gpu, uint32_t shader_id, const uint32_t *spec_co
     pipeline->spec_count = spec_count;
     if (spec_count > 0)
         memcpy(pipeline->spec_constants, spec_constants, spec_count * sizeof *spec_constants);
-    DW_TRY(create_layouts(gpu, pipeline, err));
+    pipeline->layout = (dw_layout) { .stages = pipeline->shader->stage,
+                                     .buffer_count = pipeline->shader->binding_count,
+                                     .texture_count = pipeline->shader->texture_count,
+                                     .push_bytes = pipeline->shader->push_constant_bytes };
+    DW_TRY(dw_layout_create(gpu, &pipeline->layout, err));
     DW_TRY(create_handle(gpu, pipeline, err));
     *out = pipeline;
     return DW_OK;
@@ -126,8 +93,6 @@ static dw_status check_shader(const dw_gpu *gpu, const dw_shader *shader, dw_err
 {
     const uint32_t *size = shader->local_size;
 
-    DW_ASSERT(shader->binding_count <= DW_BINDINGS_MAX);
-    DW_ASSERT(shader->push_constant_bytes <= 128);
     for (int axis = 0; axis < 3; axis++) {
         if (size[axis] > gpu->limits.max_group_size[axis])
             return dw_fail(err, DW_ERROR_CAPACITY,

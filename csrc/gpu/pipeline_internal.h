@@ -3,10 +3,8 @@
 #ifndef DW_GPU_PIPELINE_INTERNAL_H
 #define DW_GPU_PIPELINE_INTERNAL_H
 
+#include "gpu/layout_internal.h"
 #include "gpu/pipeline.h"
-#include "gpu/vk_internal.h"
-
-#define DW_BINDINGS_MAX 16 /* storage buffers of one shader; Vulkan promises no more than 4 */
 
 struct dw_pipeline {
     dw_pipeline *next;
@@ -14,8 +12,7 @@ struct dw_pipeline {
     uint32_t shader_id;
     uint32_t spec_count;
     uint32_t spec_constants[DW_SPECIALIZATIONS_MAX];
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
+    dw_layout layout;
     VkPipeline handle;
 };
 

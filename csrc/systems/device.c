@@ -229,6 +229,7 @@ dw_device_counts dw_device_get_counts(dw_device *device)
         dw_gpu_counts of_gpu = dw_gpu_get_counts(device->gpu);
 
         counts.buffers = of_gpu.buffers;
+        counts.images = of_gpu.images;
         counts.pipelines = of_gpu.pipelines;
         counts.memory_blocks = of_gpu.memory_blocks;
         counts.retired = of_gpu.retired;

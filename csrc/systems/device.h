@@ -98,6 +98,7 @@ dw_device_memory dw_device_get_memory(dw_device *device);
 
 typedef struct dw_device_counts {
     int64_t buffers;
+    int64_t images;
     int64_t pipelines;
     int64_t memory_blocks;
     int64_t retired; /* handed to the graveyard and not yet freed */
