@@ -29,6 +29,42 @@ static const dw_registry_row color_space_rows[] = {
 #undef DW_COLOR_SPACE
 };
 
+static const dw_registry_row dither_pattern_rows[] = {
+#define DW_DITHER_PATTERN(value, NAME, name, ranks, doc) DW_ROW(value, name, doc)
+#include "shared/dither_patterns.def"
+#undef DW_DITHER_PATTERN
+};
+
+static const dw_registry_row dither_rule_rows[] = {
+#define DW_DITHER_RULE(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/dither_rules.def"
+#undef DW_DITHER_RULE
+};
+
+static const dw_registry_row easing_rows[] = {
+#define DW_EASING(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/easings.def"
+#undef DW_EASING
+};
+
+static const dw_registry_row dissolve_direction_rows[] = {
+#define DW_DISSOLVE_DIRECTION(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/dissolve_directions.def"
+#undef DW_DISSOLVE_DIRECTION
+};
+
+static const dw_registry_row dissolve_encoding_rows[] = {
+#define DW_DISSOLVE_ENCODING(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/dissolve_encodings.def"
+#undef DW_DISSOLVE_ENCODING
+};
+
+static const dw_registry_row dissolve_event_rows[] = {
+#define DW_DISSOLVE_EVENT(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/dissolve_events.def"
+#undef DW_DISSOLVE_EVENT
+};
+
 #define DW_REGISTRY(name, argument, rows)       \
     {                                           \
         name, argument, rows, DW_COUNT_OF(rows) \
@@ -39,4 +75,12 @@ const dw_registry dw_registries[DW_REGISTRY_COUNT] = {
     [DW_REGISTRY_FILL_MODE] = DW_REGISTRY("FillMode", "fill", fill_mode_rows),
     [DW_REGISTRY_COVERAGE_MODE] = DW_REGISTRY("CoverageMode", "coverage", coverage_mode_rows),
     [DW_REGISTRY_COLOR_SPACE] = DW_REGISTRY("ColorSpace", "color_space", color_space_rows),
+    [DW_REGISTRY_DITHER_PATTERN] = DW_REGISTRY("DitherPattern", "pattern", dither_pattern_rows),
+    [DW_REGISTRY_DITHER_RULE] = DW_REGISTRY("DitherRule", "rule", dither_rule_rows),
+    [DW_REGISTRY_EASING] = DW_REGISTRY("Easing", "easing", easing_rows),
+    [DW_REGISTRY_DISSOLVE_DIRECTION] =
+        DW_REGISTRY("DissolveDirection", "direction", dissolve_direction_rows),
+    [DW_REGISTRY_DISSOLVE_ENCODING] =
+        DW_REGISTRY("DissolveEncoding", "encoding", dissolve_encoding_rows),
+    [DW_REGISTRY_DISSOLVE_EVENT] = DW_REGISTRY("DissolveEvent", "kind", dissolve_event_rows),
 };

@@ -5,6 +5,9 @@
 #ifndef DW_BASE_REGISTRY_H
 #define DW_BASE_REGISTRY_H
 
+#include "shared/dissolve.h"
+#include "shared/dither.h"
+
 typedef enum dw_mip_filter {
 #define DW_MIP_FILTER(value, NAME, name, support, doc) DW_MIP_FILTER_##NAME = value,
 #include "shared/mip_filters.def"
@@ -29,6 +32,12 @@ typedef enum dw_color_space {
 #undef DW_COLOR_SPACE
 } dw_color_space;
 
+typedef enum dw_dissolve_event {
+#define DW_DISSOLVE_EVENT(value, NAME, name, doc) DW_DISSOLVE_EVENT_##NAME = value,
+#include "shared/dissolve_events.def"
+#undef DW_DISSOLVE_EVENT
+} dw_dissolve_event;
+
 typedef struct dw_registry_row {
     int value;
     const char *name; /* the word that Python takes */
@@ -47,6 +56,12 @@ typedef enum dw_registry_id {
     DW_REGISTRY_FILL_MODE,
     DW_REGISTRY_COVERAGE_MODE,
     DW_REGISTRY_COLOR_SPACE,
+    DW_REGISTRY_DITHER_PATTERN,
+    DW_REGISTRY_DITHER_RULE,
+    DW_REGISTRY_EASING,
+    DW_REGISTRY_DISSOLVE_DIRECTION,
+    DW_REGISTRY_DISSOLVE_ENCODING,
+    DW_REGISTRY_DISSOLVE_EVENT,
     DW_REGISTRY_COUNT,
 } dw_registry_id;
 

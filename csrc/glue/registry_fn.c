@@ -4,6 +4,7 @@
 
 #include "base/registry.h"
 #include "shared/bindings.h"
+#include "shared/dissolve.h"
 
 #include <stddef.h>
 
@@ -91,14 +92,21 @@ static const layout_field atlas_push_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field dissolve_state_fields[] = {
+#define DW_LAYOUT struct dw_dissolve_state
+    DW_DISSOLVE_STATE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
     }
 
 static const layout layouts[] = {
-    DW_LAYOUT_ROW(tile_level),  DW_LAYOUT_ROW(alpha_remap), DW_LAYOUT_ROW(atlas_block),
-    DW_LAYOUT_ROW(atlas_level), DW_LAYOUT_ROW(atlas_share), DW_LAYOUT_ROW(atlas_push),
+    DW_LAYOUT_ROW(tile_level),     DW_LAYOUT_ROW(alpha_remap), DW_LAYOUT_ROW(atlas_block),
+    DW_LAYOUT_ROW(atlas_level),    DW_LAYOUT_ROW(atlas_share), DW_LAYOUT_ROW(atlas_push),
+    DW_LAYOUT_ROW(dissolve_state),
 };
 
 static PyObject *make_layout(const layout *one)

@@ -30,7 +30,18 @@ if TYPE_CHECKING:
         FormatError,
     )
     from .io import Image, Texture, read_image, read_texture
-    from .kinds import ColorSpace, CoverageMode, FillMode, MipFilter
+    from .kinds import (
+        ColorSpace,
+        CoverageMode,
+        DissolveDirection,
+        DissolveEncoding,
+        DissolveEvent,
+        DitherPattern,
+        DitherRule,
+        Easing,
+        FillMode,
+        MipFilter,
+    )
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
     from .tiles import LevelCaps, TileGrid, TileRects
@@ -49,7 +60,10 @@ _NAMES = {
         "ForkedDeviceError", "FormatError",
     ),
     "io": ("Image", "Texture", "read_image", "read_texture"),
-    "kinds": ("ColorSpace", "CoverageMode", "FillMode", "MipFilter"),
+    "kinds": (
+        "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",
+        "DitherPattern", "DitherRule", "Easing", "FillMode", "MipFilter",
+    ),
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),

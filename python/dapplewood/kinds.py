@@ -7,7 +7,19 @@ import enum
 
 from . import _core
 
-__all__ = ["ColorSpace", "CoverageMode", "FillMode", "MipFilter", "kind_of"]
+__all__ = [
+    "ColorSpace",
+    "CoverageMode",
+    "DissolveDirection",
+    "DissolveEncoding",
+    "DissolveEvent",
+    "DitherPattern",
+    "DitherRule",
+    "Easing",
+    "FillMode",
+    "MipFilter",
+    "kind_of",
+]
 
 
 def _registry(name: str) -> type[enum.IntEnum]:
@@ -21,6 +33,12 @@ def _registry(name: str) -> type[enum.IntEnum]:
 
 ColorSpace = _registry("ColorSpace")
 CoverageMode = _registry("CoverageMode")
+DissolveDirection = _registry("DissolveDirection")
+DissolveEncoding = _registry("DissolveEncoding")
+DissolveEvent = _registry("DissolveEvent")
+DitherPattern = _registry("DitherPattern")
+DitherRule = _registry("DitherRule")
+Easing = _registry("Easing")
 FillMode = _registry("FillMode")
 MipFilter = _registry("MipFilter")
 

@@ -11,7 +11,6 @@
 #include "shared/limits.h"
 #include "shared/types.h"
 
-#define DW_FIELD_0(type, name) type name;
 #define DW_FIELD_6(type, name) type name[6];
 
 /* Where a tile lies at one level, in texels of that level; ends are exclusive. Texels whose centre

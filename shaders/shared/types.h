@@ -6,6 +6,7 @@
 
 #ifdef GL_core_profile /* glslang defines it, C compilers do not */
 #define DW_INLINE
+#define DW_TABLE   const
 #define DW_INT(x)  int(x)
 #define DW_UINT(x) uint(x)
 #define DW_I64(x)  int64_t(x)
@@ -15,6 +16,7 @@
 #include <stdint.h>
 typedef uint32_t uint;
 #define DW_INLINE  static inline
+#define DW_TABLE   static const
 #define DW_INT(x)  ((int)(x))
 #define DW_UINT(x) ((uint)(x))
 #define DW_I64(x)  ((int64_t)(x))
@@ -24,5 +26,6 @@ typedef uint32_t uint;
 /* F(type, name, count) rows make the struct in both languages; count 0 is a scalar. Members are
  * 4-byte scalars, so that scalar block layout, C and NumPy agree without padding. */
 #define DW_FIELD(type, name, count) DW_FIELD_##count(type, name)
+#define DW_FIELD_0(type, name)      type name;
 
 #endif
