@@ -11,8 +11,6 @@
 #include "shared/limits.h"
 #include "shared/types.h"
 
-#define DW_FIELD_6(type, name) type name[6];
-
 /* Where a tile lies at one level, in texels of that level; ends are exclusive. Texels whose centre
  * lies in the tile are its own, and those at its rim that no other tile has; content texels are
  * those that the inside of the gutter touches. Samples, four to a texel along each axis, lie inside

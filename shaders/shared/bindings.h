@@ -6,8 +6,6 @@
 
 #include "shared/atlas.h"
 
-#define DW_FIELD_4(type, name) type name[4];
-
 /* ---- the atlas baker: every shader binds all of these ---- */
 
 #define DW_ATLAS_SOURCE          0  /* level 0 as given: 1 (8 bits) or 2 (16 bits) words a texel */

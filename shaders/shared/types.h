@@ -27,5 +27,11 @@ typedef uint32_t uint;
  * 4-byte scalars, so that scalar block layout, C and NumPy agree without padding. */
 #define DW_FIELD(type, name, count) DW_FIELD_##count(type, name)
 #define DW_FIELD_0(type, name)      type name;
+#define DW_FIELD_3(type, name)      type name[3];
+#define DW_FIELD_4(type, name)      type name[4];
+#define DW_FIELD_6(type, name)      type name[6];
+#define DW_FIELD_12(type, name)     type name[12];
+#define DW_FIELD_16(type, name)     type name[16];
+#define DW_FIELD_24(type, name)     type name[24];
 
 #endif
