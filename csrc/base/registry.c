@@ -65,6 +65,18 @@ static const dw_registry_row dissolve_event_rows[] = {
 #undef DW_DISSOLVE_EVENT
 };
 
+static const dw_registry_row fade_combine_rows[] = {
+#define DW_FADE_COMBINE(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/fade_combines.def"
+#undef DW_FADE_COMBINE
+};
+
+static const dw_registry_row shadow_mode_rows[] = {
+#define DW_SHADOW_MODE(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/shadow_modes.def"
+#undef DW_SHADOW_MODE
+};
+
 #define DW_REGISTRY(name, argument, rows)       \
     {                                           \
         name, argument, rows, DW_COUNT_OF(rows) \
@@ -83,4 +95,6 @@ const dw_registry dw_registries[DW_REGISTRY_COUNT] = {
     [DW_REGISTRY_DISSOLVE_ENCODING] =
         DW_REGISTRY("DissolveEncoding", "encoding", dissolve_encoding_rows),
     [DW_REGISTRY_DISSOLVE_EVENT] = DW_REGISTRY("DissolveEvent", "kind", dissolve_event_rows),
+    [DW_REGISTRY_FADE_COMBINE] = DW_REGISTRY("FadeCombine", "combine", fade_combine_rows),
+    [DW_REGISTRY_SHADOW_MODE] = DW_REGISTRY("ShadowMode", "shadow", shadow_mode_rows),
 };

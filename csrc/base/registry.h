@@ -7,6 +7,7 @@
 
 #include "shared/dissolve.h"
 #include "shared/dither.h"
+#include "shared/forest.h"
 
 typedef enum dw_mip_filter {
 #define DW_MIP_FILTER(value, NAME, name, support, doc) DW_MIP_FILTER_##NAME = value,
@@ -38,6 +39,12 @@ typedef enum dw_dissolve_event {
 #undef DW_DISSOLVE_EVENT
 } dw_dissolve_event;
 
+typedef enum dw_shadow_mode {
+#define DW_SHADOW_MODE(value, NAME, name, doc) DW_SHADOW_MODE_##NAME = value,
+#include "shared/shadow_modes.def"
+#undef DW_SHADOW_MODE
+} dw_shadow_mode;
+
 typedef struct dw_registry_row {
     int value;
     const char *name; /* the word that Python takes */
@@ -62,6 +69,8 @@ typedef enum dw_registry_id {
     DW_REGISTRY_DISSOLVE_DIRECTION,
     DW_REGISTRY_DISSOLVE_ENCODING,
     DW_REGISTRY_DISSOLVE_EVENT,
+    DW_REGISTRY_FADE_COMBINE,
+    DW_REGISTRY_SHADOW_MODE,
     DW_REGISTRY_COUNT,
 } dw_registry_id;
 

@@ -5,6 +5,7 @@
 #include "base/registry.h"
 #include "shared/bindings.h"
 #include "shared/dissolve.h"
+#include "shared/forest.h"
 
 #include <stddef.h>
 
@@ -98,15 +99,78 @@ static const layout_field dissolve_state_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field forest_record_fields[] = {
+#define DW_LAYOUT struct dw_forest_record
+    DW_FOREST_RECORD_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_state_fields[] = {
+#define DW_LAYOUT struct dw_forest_state
+    DW_FOREST_STATE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_entry_fields[] = {
+#define DW_LAYOUT struct dw_forest_entry
+    DW_FOREST_ENTRY_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_bucket_fields[] = {
+#define DW_LAYOUT struct dw_forest_bucket
+    DW_FOREST_BUCKET_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_cell_fields[] = {
+#define DW_LAYOUT struct dw_forest_cell
+    DW_FOREST_CELL_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_draw_fields[] = {
+#define DW_LAYOUT struct dw_forest_draw
+    DW_FOREST_DRAW_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_command_fields[] = {
+#define DW_LAYOUT struct dw_forest_command
+    DW_FOREST_COMMAND_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_rules_fields[] = {
+#define DW_LAYOUT struct dw_forest_rules
+    DW_FOREST_RULES_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_cut_fields[] = {
+#define DW_LAYOUT struct dw_forest_cut
+    DW_FOREST_CUT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field forest_view_fields[] = {
+#define DW_LAYOUT struct dw_forest_view
+    DW_FOREST_VIEW_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
     }
 
 static const layout layouts[] = {
-    DW_LAYOUT_ROW(tile_level),     DW_LAYOUT_ROW(alpha_remap), DW_LAYOUT_ROW(atlas_block),
-    DW_LAYOUT_ROW(atlas_level),    DW_LAYOUT_ROW(atlas_share), DW_LAYOUT_ROW(atlas_push),
-    DW_LAYOUT_ROW(dissolve_state),
+    DW_LAYOUT_ROW(tile_level),     DW_LAYOUT_ROW(alpha_remap),    DW_LAYOUT_ROW(atlas_block),
+    DW_LAYOUT_ROW(atlas_level),    DW_LAYOUT_ROW(atlas_share),    DW_LAYOUT_ROW(atlas_push),
+    DW_LAYOUT_ROW(dissolve_state), DW_LAYOUT_ROW(forest_record),  DW_LAYOUT_ROW(forest_state),
+    DW_LAYOUT_ROW(forest_entry),   DW_LAYOUT_ROW(forest_bucket),  DW_LAYOUT_ROW(forest_cell),
+    DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command), DW_LAYOUT_ROW(forest_rules),
+    DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),
 };
 
 static PyObject *make_layout(const layout *one)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         ForkedDeviceError,
         FormatError,
     )
+    from .forest import Forest
+    from .forest_lists import ForestLists
     from .io import Image, Texture, read_image, read_texture
     from .kinds import (
         ColorSpace,
@@ -39,9 +41,12 @@ if TYPE_CHECKING:
         DitherPattern,
         DitherRule,
         Easing,
+        FadeCombine,
         FillMode,
         MipFilter,
+        ShadowMode,
     )
+    from .lods import LOD_PRESETS, LodDistances, LodPreset, lod_distances
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
     from .tiles import LevelCaps, TileGrid, TileRects
@@ -59,11 +64,15 @@ _NAMES = {
         "Cancelled", "CapacityError", "DeviceLost", "DeviceNotFound", "Error",
         "ForkedDeviceError", "FormatError",
     ),
+    "forest": ("Forest",),
+    "forest_lists": ("ForestLists",),
     "io": ("Image", "Texture", "read_image", "read_texture"),
     "kinds": (
         "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",
-        "DitherPattern", "DitherRule", "Easing", "FillMode", "MipFilter",
+        "DitherPattern", "DitherRule", "Easing", "FadeCombine", "FillMode", "MipFilter",
+        "ShadowMode",
     ),
+    "lods": ("LOD_PRESETS", "LodDistances", "LodPreset", "lod_distances"),
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),

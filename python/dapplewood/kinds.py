@@ -16,8 +16,10 @@ __all__ = [
     "DitherPattern",
     "DitherRule",
     "Easing",
+    "FadeCombine",
     "FillMode",
     "MipFilter",
+    "ShadowMode",
     "kind_of",
 ]
 
@@ -39,8 +41,10 @@ DissolveEvent = _registry("DissolveEvent")
 DitherPattern = _registry("DitherPattern")
 DitherRule = _registry("DitherRule")
 Easing = _registry("Easing")
+FadeCombine = _registry("FadeCombine")
 FillMode = _registry("FillMode")
 MipFilter = _registry("MipFilter")
+ShadowMode = _registry("ShadowMode")
 
 
 def kind_of(kind: type[enum.IntEnum], value: object, argument: str) -> enum.IntEnum:

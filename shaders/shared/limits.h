@@ -41,6 +41,10 @@
 /* Greatest alpha gain of a remap, in units of 1/65536: thin cards need far more than 4. */
 #define DW_GAIN_MAX (64u << 16)
 
+#define DW_FOREST_LODS_MAX     8 /* 4 bits each in a word */
+#define DW_FOREST_VARIANTS_MAX 16
+#define DW_FOREST_BUCKETS_MAX  256 /* two lists for each LOD of each variant */
+
 #define DW_ALPHA_ONE    65535u    /* opaque as a 16-bit alpha */
 #define DW_WEIGHT_ONE   16711425u /* opaque as a 24-bit accumulator: 255 * 65535 */
 #define DW_FILTER_ONE   16384     /* sum of the taps of a mip filter */
