@@ -22,7 +22,8 @@
     X(forked_device_error)    \
     X(cancelled_error)        \
     X(device_type)            \
-    X(buffer_type)
+    X(buffer_type)            \
+    X(forest_type)
 
 typedef struct dw_module_state {
 #define DW_STATE_MEMBER(name) PyObject *name;
@@ -47,6 +48,7 @@ int dw_device_exec(PyObject *module);
 int dw_buffer_exec(PyObject *module);
 int dw_atlas_exec(PyObject *module);
 int dw_measure_exec(PyObject *module);
+int dw_forest_exec(PyObject *module);
 
 /* Sets the exception that belongs to err->code. */
 void dw_raise(const dw_module_state *state, const dw_error *err);
