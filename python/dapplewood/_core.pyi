@@ -52,6 +52,87 @@ class Buffer:
     ) -> NDArray[Any]: ...
     def write(self, array: ArrayLike, offset: int = 0) -> None: ...
 
+@disjoint_base
+class Forest:
+    def __new__(
+        cls,
+        distances: tuple[float, ...],
+        variants: tuple[tuple[int, tuple[float, ...], float], ...],
+        *,
+        fade: tuple[float, float] | None = (1000.0, 1200.0),
+        near_fade: tuple[float, float] | None = None,
+        crossfade: float = 0.25,
+        hysteresis: float = 0.9,
+        size_scaling: bool = False,
+        pattern: int = 0,
+        blue_size: int = 64,
+        rule: int = 0,
+        combine: int = 0,
+        capacity: int = 0,
+        duration: float = 0.3,
+        scale: float = 0.7,
+        easing: int = 0,
+        encoding: int = 0,
+        direction: int = 0,
+        softness: float = 0.2,
+    ) -> Forest: ...
+    def __len__(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def _ticks(self) -> int: ...
+    def close(self) -> None: ...
+    def _add(
+        self,
+        ids: NDArray[np.uint64],
+        transforms: NDArray[np.float32],
+        variants: NDArray[np.uint8] | None,
+        depleted: NDArray[np.bool_] | None,
+        /,
+    ) -> None: ...
+    def _remove(self, ids: NDArray[np.uint64], strict: bool, /) -> NDArray[np.bool_]: ...
+    def _start(
+        self,
+        ids: NDArray[np.uint64],
+        direction: int,
+        instant: bool,
+        duration: float,
+        easing: int,
+        strict: bool,
+        /,
+    ) -> NDArray[np.bool_]: ...
+    def _set_info(
+        self,
+        ids: NDArray[np.uint64],
+        mask: int,
+        bits: NDArray[np.uint32],
+        strict: bool,
+        /,
+    ) -> NDArray[np.bool_]: ...
+    def _find(
+        self, ids: NDArray[np.uint64], strict: bool, /
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]: ...
+    def _update(self, dt: float, /) -> None: ...
+    def _table(
+        self,
+    ) -> tuple[
+        NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32], NDArray[np.float32]
+    ]: ...
+    def _params(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
+    def _set_draws(self, draws: NDArray[np.uint32], /) -> None: ...
+    def _see(
+        self,
+        device: Device,
+        planes: NDArray[np.float64],
+        position: tuple[float, float, float],
+        flags: int,
+        fetch: bool,
+        /,
+    ) -> (
+        tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]] | None
+    ): ...
+    def _states(self, device: Device, /) -> NDArray[np.uint8]: ...
+
 def after_fork() -> None: ...
 def before_fork() -> None: ...
 def devices() -> tuple[list[dict[str, Any]], str | None]: ...
