@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .forest import Forest
     from .forest_lists import ForestLists
     from .io import Image, Texture, read_image, read_texture
+    from .io.gltf import load_gltf
     from .kinds import (
         ColorSpace,
         CoverageMode,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .lods import LOD_PRESETS, LodDistances, LodPreset, lod_distances
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
+    from .model import Model
     from .tiles import LevelCaps, TileGrid, TileRects
 
 # Names are fetched at their first use, so that the command line answers at once and a program loads
@@ -67,6 +69,7 @@ _NAMES = {
     "forest": ("Forest",),
     "forest_lists": ("ForestLists",),
     "io": ("Image", "Texture", "read_image", "read_texture"),
+    "io.gltf": ("load_gltf",),
     "kinds": (
         "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",
         "DitherPattern", "DitherRule", "Easing", "FadeCombine", "FillMode", "MipFilter",
@@ -75,6 +78,7 @@ _NAMES = {
     "lods": ("LOD_PRESETS", "LodDistances", "LodPreset", "lod_distances"),
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
+    "model": ("Model",),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

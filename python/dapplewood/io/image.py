@@ -153,11 +153,24 @@ def read_image(path: str | os.PathLike[str], *, hdr: str = "warn") -> Image:
     kind = _sniff(data, place)
     if kind in ("dds", "ktx2"):
         return _from_texture(place, kind, hdr)
+    return _decoded(data, kind, place, hdr, _is_utf8(place))
+
+
+def decode_image(data: memoryview, path: Path, *, hdr: str = "warn") -> Image:
+    """`read_image` for bytes inside another file, whose path messages name."""
+    kind = _sniff(data, Path(path.name).with_suffix(""))
+    if kind in ("dds", "ktx2"):
+        raise FormatError(f"{path}: a {kind} texture where an image was expected")
+    return _decoded(data, kind, path, hdr, False)
+
+
+def _decoded(data: memoryview, kind: str, place: Path, hdr: str, in_place: bool) -> Image:
+    """The image; `in_place`: its bytes are the file `place`."""
     png = parse_png(data, place) if kind == "png" else None
     if kind == "jpeg" and not _jpeg_ends(data):
         raise FormatError(f"{place}: the JPEG is cut short: no end marker")
     try:
-        raw, spec = _load_named(place, kind, data)
+        raw, spec = _load_named(place, kind, data, in_place)
         return _assemble(raw, spec, place, kind, png, hdr)
     except UnicodeDecodeError as error:
         # Names of channels and texts of errors come from the file as they are.
@@ -213,13 +226,19 @@ def _is_utf8(path: Path) -> bool:
     return True
 
 
-def _load_named(path: Path, kind: str, data: memoryview) -> tuple[np.ndarray, Any]:
-    if _is_utf8(path):
+def _load_named(
+    path: Path, kind: str, data: memoryview, in_place: bool
+) -> tuple[np.ndarray, Any]:
+    if in_place:
         return _load(path, kind, len(data), path)
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "image" + path.suffix.encode("ascii", "ignore").decode())
+        copy = Path(folder, f"image{_suffix_of(kind)}")
         copy.write_bytes(data)
         return _load(path, kind, len(data), copy)
+
+
+def _suffix_of(kind: str) -> str:
+    return next(suffix for suffix, named in _SUFFIXES.items() if named == kind)
 
 
 def _load(path: Path, kind: str, file_bytes: int, stored: Path) -> tuple[np.ndarray, Any]:
@@ -273,7 +292,7 @@ def _assemble(
     associated = has_alpha and _is_associated(spec, kind)
     array = _upright(_to_rgba(_display_window(raw, spec, kind, path), channels), spec)
     if array.dtype.kind == "f":
-        array = _float_to_16(array, associated, path, hdr)
+        array = _float_to_16(array, associated, path, hdr, callers=4)
         color_space, said_by = "linear", "file"
     else:
         if associated:
@@ -387,7 +406,10 @@ def unpremultiply(array: np.ndarray) -> np.ndarray:
     return out
 
 
-def _float_to_16(array: np.ndarray, associated: bool, path: Path, hdr: str) -> np.ndarray:
+def _float_to_16(
+    array: np.ndarray, associated: bool, path: Path, hdr: str, *, callers: int
+) -> np.ndarray:
+    """Scaled codes; a warning names the function that is `callers` calls up."""
     if not np.isfinite(array).all():
         count = int((~np.isfinite(array)).any(-1).sum())
         raise ValueError(f"{path}: {count} texel(s) hold NaN or infinity; mend the image")
@@ -401,7 +423,7 @@ def _float_to_16(array: np.ndarray, associated: bool, path: Path, hdr: str) -> n
         text = f"{path}: {count} texel(s) outside 0..1 (from {low:.4g} to {high:.4g})"
         if hdr == "error":
             raise ValueError(f"{text}; tone-map the image, or pass hdr='clamp'")
-        warnings.warn(f"{text} are clamped; hdr='clamp' says so", UserWarning, stacklevel=4)
+        warnings.warn(f"{text} are clamped; hdr='clamp' says so", UserWarning, callers + 1)
     return np.floor(np.clip(array, 0, 1) * np.float32(65535) + np.float32(0.5)).astype(np.uint16)
 
 
@@ -414,7 +436,7 @@ def _from_texture(path: Path, kind: str, hdr: str) -> Image:
     if array.ndim == 4:
         array = array[0]
     if array.dtype.kind == "f":
-        array = _float_to_16(array, texture.premultiplied, path, hdr)
+        array = _float_to_16(array, texture.premultiplied, path, hdr, callers=3)
     elif texture.premultiplied:
         array = unpremultiply(array)
     row = BY_NAME.get(texture.format)
