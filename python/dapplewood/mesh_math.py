@@ -16,6 +16,7 @@ __all__ = [
     "vertex_normals",
 ]
 
+_MANY_POINTS = 1000
 _UP = np.array([0.0, 1.0, 0.0], np.float32)  # where a surface has no direction of its own
 
 
@@ -82,48 +83,65 @@ def bounding_sphere(positions: np.ndarray) -> np.ndarray:
     """(4,) float32 centre and radius that hold every point, near the least sphere.
 
     J. Ritter, "An Efficient Bounding Sphere", 1990, and the core-set steps of M. Badoiu and K.
-    Clarkson, "Optimal Core-Sets for Balls", 2008; the best centre of both.
+    Clarkson, "Optimal Core-Sets for Balls", 2008, on the outermost points; the best centre of
+    both, with the radius that all points need.
     """
     points = positions.astype(np.float64)
-
-    def squares(center: np.ndarray) -> np.ndarray:
-        offset = points - center
-        return np.einsum("ij,ij->i", offset, offset)
-
-    low, high = points.min(axis=0), points.max(axis=0)
-    center = (low + high) * 0.5
-    best, least = center, squares(center).max()
-    for step in range(1, 65):
-        distances = squares(center)
-        far = int(distances.argmax())
-        if distances[far] < least:
-            best, least = center, distances[far]
-        center = center + (points[far] - center) / (step + 1)
-    for center in (best, _ritter(points, best)):
-        if (found := squares(center).max()) < least:
-            best, least = center, found
-    rounded = best.astype(np.float32)
+    outer = _outermost(points) if len(points) > _MANY_POINTS else points
+    centers = [(points.min(axis=0) + points.max(axis=0)) * 0.5]
+    centers.append(_core_set_center(outer, centers[0]))
+    centers.append(_ritter_center(outer, centers[1]))
+    rounded = np.stack(centers).astype(np.float32)
+    squares = [_squares(points, center).max() for center in rounded.astype(np.float64)]
+    best = int(np.argmin(squares))
     # Twelve rounding steps of float64 above the greatest distance, then up to the next float32.
-    radius = np.sqrt(squares(rounded.astype(np.float64)).max()) * (1.0 + 12 * 2.0**-52)
+    radius = np.sqrt(squares[best]) * (1.0 + 12 * 2.0**-52)
     as_f32 = np.float32(radius)
     if as_f32 < radius:
         as_f32 = np.nextafter(as_f32, np.float32(np.inf))
-    return np.append(rounded, as_f32)
+    return np.append(rounded[best], as_f32)
 
 
-def _ritter(points: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Centre of the sphere that grows over every point outside it."""
+def _squares(points: np.ndarray, center: np.ndarray) -> np.ndarray:
+    offset = points - center
+    return np.einsum("ij,ij->i", offset, offset)
 
-    def farthest(place: np.ndarray) -> np.ndarray:
-        offset = points - place
-        return points[int(np.einsum("ij,ij->i", offset, offset).argmax())]
 
-    one = farthest(start)
-    other = farthest(one)
+def _outermost(points: np.ndarray) -> np.ndarray:
+    """The first and last point along each of 64 directions, spread evenly over a half sphere."""
+    i = np.arange(64) + 0.5
+    height, turn = i / 64, i * 2.399963229728653  # the golden angle
+    flat = np.sqrt(1.0 - height * height)
+    directions = np.stack([flat * np.cos(turn), flat * np.sin(turn), height], axis=1)
+    # Rounding may miss the outermost by a hair: the radius is measured over all points anyway.
+    columns = np.ascontiguousarray(points.T, np.float32)
+    found = set()
+    for few in np.split(directions.astype(np.float32), 16):
+        along = few @ columns
+        found |= {*along.argmin(axis=1).tolist(), *along.argmax(axis=1).tolist()}
+    return points[sorted(found)]
+
+
+def _core_set_center(points: np.ndarray, start: np.ndarray) -> np.ndarray:
+    center = best = start
+    least = np.inf
+    for step in range(2, 66):
+        squares = _squares(points, center)
+        far = int(squares.argmax())
+        if squares[far] < least:
+            best, least = center, squares[far]
+        center = center + (points[far] - center) / step
+    return best
+
+
+def _ritter_center(points: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Centre of the sphere that grows over points outside it."""
+    one = points[int(_squares(points, start).argmax())]
+    other = points[int(_squares(points, one).argmax())]
     center = (one + other) * 0.5
     radius = float(np.linalg.norm(one - other)) * 0.5
-    for _ in range(64):
-        far = farthest(center)
+    for _ in range(16):
+        far = points[int(_squares(points, center).argmax())]
         distance = float(np.linalg.norm(far - center))
         if distance <= radius:
             break

@@ -261,7 +261,7 @@ class Model:
         Raises
         ------
         ValueError
-            No such scene, or a pose of another model.
+            No such scene, a pose of another model, or one that takes vertices beyond 1e18.
         """
         pose = self.pose() if pose is None else pose
         if len(pose.node_matrices) != len(self.nodes):

@@ -293,3 +293,14 @@ def test_textures_come_from_arrays_files_and_atlases(tmp_path, native_device):
     assert len(baked.levels) == len(baked.alpha_to_coverage) == 4 and baked.wrap == "clamp"
     assert baked.shape == (8, 8) and "8x8, 4 levels" in repr(baked)
     assert texture()._repr_png_().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("count", [999, 1001, 50_000])
+def test_spheres_of_many_points_are_as_tight(count, rng):
+    points = rng.normal(size=(count - count % 3, 3)) * [3, 1, 0.5] + [0, 40, 0]
+    sphere = dw.Mesh(points).bounding_sphere.astype(np.float64)
+    stored = points.astype(np.float32).astype(np.float64)
+    farthest = np.linalg.norm(stored - sphere[:3], axis=1).max()
+    assert farthest <= sphere[3] <= farthest * (1 + 1e-6)
+    # No sphere is smaller than half of the greatest extent.
+    assert sphere[3] <= 1.1 * np.ptp(stored[:, 0]) / 2

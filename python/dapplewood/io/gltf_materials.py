@@ -236,6 +236,7 @@ def _use(info: Fields) -> TextureUse:
     x, y = moved.numbers("offset", 2, (0.0, 0.0))
     width, height = moved.numbers("scale", 2, (1.0, 1.0))
     c, s = math.cos(turn), math.sin(turn)
-    # Counter-clockwise as seen, with v downwards.
+    # Counter-clockwise as seen, with v downwards: what the text of the extension says and its test
+    # model wants. The listing beside the text turns the other way.
     rows = ((c * width, s * height, x), (-s * width, c * height, y))
     return TextureUse(moved.whole("texCoord", tex_coord, high=255), rows)
