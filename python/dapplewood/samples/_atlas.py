@@ -115,7 +115,7 @@ def labelled_atlas(size: int | tuple[int, int] = 2048, columns: int = 4, rows: i
     tile_height = _divided("height", height, "rows", rows)
     _checked_tile(tile_width, tile_height, gutter)
     names = _checked_species(species)
-    encode = _Encoder(background, bit_depth)
+    encode = Encoder(background, bit_depth)
     labels = [names[i % len(names)] for i in range(columns * rows)]
     image = np.empty((height, width, 4), encode.dtype)
     inner = (tile_width - 2 * gutter, tile_height - 2 * gutter)
@@ -183,7 +183,7 @@ def grass_strip(width: int = 1024, height: int = 256, seed: int = 0, *, density:
     width, height = _counted("width", width, 32), _counted("height", height, 32)
     if not 0.0 < density <= 8.0:
         raise ValueError(f"density: wanted a number in (0, 8], got {density!r}; 1 is a lush meadow")
-    encode = _Encoder(background, bit_depth)
+    encode = Encoder(background, bit_depth)
     plan = Plan(np.random.default_rng([_counted("seed", seed, 0), 1000]))
     aspect = width / height
     tuft(plan, "blade", max(1, round(72 * aspect * density)), 0.5, base=0.5 * aspect,
@@ -228,7 +228,7 @@ def fractal_card(size: int | tuple[int, int] = 512, seed: int = 0, *, depth: int
         raise ValueError(f"depth: wanted 1 to 8 generations, got {depth}; "
                          "each one triples the work")
     _checked_tile(width, height, gutter)
-    encode = _Encoder(background, bit_depth)
+    encode = Encoder(background, bit_depth)
     plan = Plan(np.random.default_rng([seed, 2000]))
     fractal(plan, depth)
     inner = (width - 2 * gutter, height - 2 * gutter)
@@ -255,7 +255,7 @@ def _cards(name: str, indices: list[int], seed: int, width: int, height: int):
         yield painter.paint(plan, layout, width, height)
 
 
-class _Encoder:
+class Encoder:
     """Turns premultiplied linear cards into straight sRGB texels over a hidden colour."""
 
     _WORDS = {"black": (0, 0, 0), "white": (255, 255, 255)}
