@@ -46,6 +46,7 @@ int dw_errors_exec(PyObject *module);
 int dw_registry_exec(PyObject *module);
 int dw_device_exec(PyObject *module);
 int dw_buffer_exec(PyObject *module);
+int dw_renderer_exec(PyObject *module);
 int dw_atlas_exec(PyObject *module);
 int dw_measure_exec(PyObject *module);
 int dw_forest_exec(PyObject *module);

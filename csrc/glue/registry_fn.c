@@ -6,6 +6,7 @@
 #include "shared/bindings.h"
 #include "shared/dissolve.h"
 #include "shared/forest.h"
+#include "shared/scene.h"
 
 #include <stddef.h>
 
@@ -159,6 +160,30 @@ static const layout_field forest_view_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field scene_view_fields[] = {
+#define DW_LAYOUT struct dw_scene_view
+    DW_SCENE_VIEW_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field scene_material_fields[] = {
+#define DW_LAYOUT struct dw_scene_material
+    DW_SCENE_MATERIAL_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field scene_push_fields[] = {
+#define DW_LAYOUT struct dw_scene_push
+    DW_SCENE_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field scene_item_fields[] = {
+#define DW_LAYOUT struct dw_scene_item
+    DW_SCENE_ITEM_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
@@ -170,7 +195,8 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(dissolve_state), DW_LAYOUT_ROW(forest_record),  DW_LAYOUT_ROW(forest_state),
     DW_LAYOUT_ROW(forest_entry),   DW_LAYOUT_ROW(forest_bucket),  DW_LAYOUT_ROW(forest_cell),
     DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command), DW_LAYOUT_ROW(forest_rules),
-    DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),
+    DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),    DW_LAYOUT_ROW(scene_view),
+    DW_LAYOUT_ROW(scene_material), DW_LAYOUT_ROW(scene_push),     DW_LAYOUT_ROW(scene_item),
 };
 
 static PyObject *make_layout(const layout *one)

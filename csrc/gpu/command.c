@@ -188,15 +188,16 @@ static void add_image(dw_command *command, const dw_gpu_image *image, dw_use use
     command->ops[command->op_count - 1].binding_count++;
 }
 
-static void add_inputs(dw_command *command, const dw_gpu_inputs *inputs, const char *what)
+static void add_inputs(dw_command *command, const dw_gpu_inputs *inputs, dw_use texture_use,
+                       const char *what)
 {
     for (uint32_t i = 0; i < inputs->buffer_count; i++) {
         add_binding(command, &inputs->buffers[i], what);
         check_storage(command, &inputs->buffers[i], what);
     }
     for (uint32_t i = 0; i < inputs->texture_count; i++)
-        add_image(command, inputs->textures[i].image, DW_USE_SHADER_READ,
-                  inputs->textures[i].sampler, what);
+        add_image(command, inputs->textures[i].image, texture_use, inputs->textures[i].sampler,
+                  what);
 }
 
 void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
@@ -218,7 +219,7 @@ void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
     op->layout = &pipeline->layout;
     op->pipeline = pipeline->handle;
     memcpy(op->groups, groups, sizeof op->groups);
-    add_inputs(command, inputs, shader->name);
+    add_inputs(command, inputs, DW_USE_COMPUTE_READ, shader->name);
 }
 
 void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gpu_binding *bindings,
@@ -386,7 +387,7 @@ void dw_command_draw(dw_command *command, const dw_draw *draw)
     op->indirect_offset = draw->indirect_offset;
     op->has_indices = draw->indices != NULL;
     op->has_counts = draw->indirect != NULL;
-    add_inputs(command, inputs, pipeline->name);
+    add_inputs(command, inputs, DW_USE_SHADER_READ, pipeline->name);
     if (draw->indices != NULL)
         add_binding(command, &(dw_gpu_binding) { draw->indices, 0, 0, DW_USE_INDEX_READ },
                     pipeline->name);

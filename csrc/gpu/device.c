@@ -81,11 +81,8 @@ static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
     VkPhysicalDeviceSubgroupProperties subgroup = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES
     };
-    VkPhysicalDeviceVulkan12Properties integer = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &subgroup
-    };
     VkPhysicalDeviceMaintenance3Properties maintenance = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &integer
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &subgroup
     };
     VkPhysicalDeviceProperties2 properties = { .sType =
                                                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
@@ -111,7 +108,6 @@ static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
     to->has_anisotropy = offered->core.features.samplerAnisotropy == VK_TRUE;
     to->max_anisotropy = to->has_anisotropy ? from->maxSamplerAnisotropy : 1.0f;
     to->sample_counts = from->framebufferColorSampleCounts & from->framebufferDepthSampleCounts &
-                        integer.framebufferIntegerColorSampleCounts &
                         from->sampledImageColorSampleCounts &
                         from->sampledImageIntegerSampleCounts & from->sampledImageDepthSampleCounts;
     to->has_float64 = offered->core.features.shaderFloat64 == VK_TRUE;

@@ -13,7 +13,6 @@ typedef enum dw_image_format {
     DW_FORMAT_RGBA8_SRGB,
     DW_FORMAT_RGBA8_UNORM,
     DW_FORMAT_RGBA16_FLOAT,
-    DW_FORMAT_R32_UINT,
     DW_FORMAT_DEPTH32_FLOAT,
     DW_FORMAT_COUNT,
 } dw_image_format;

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .atlas import BakedArray, BakedAtlas, bake_atlas, measure_coverage
     from .atlas_report import AtlasReport
     from .batch import bake_files
+    from .camera import Camera, OrthoCamera
     from .device import Buffer, Device, DeviceInfo, default_device, devices
     from .doctor import report
     from .errors import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     )
     from .forest import Forest
     from .forest_lists import ForestLists
+    from .frame import Frame, FrameStats
     from .io import Image, Texture, read_image, read_texture
     from .io.gltf import load_gltf
     from .kinds import (
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
     from .model import Model
+    from .renderer import Renderer
+    from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .tiles import LevelCaps, TileGrid, TileRects
 
 # Names are fetched at their first use, so that the command line answers at once and a program loads
@@ -60,6 +64,7 @@ _NAMES = {
     "atlas": ("BakedArray", "BakedAtlas", "bake_atlas", "measure_coverage"),
     "atlas_report": ("AtlasReport",),
     "batch": ("bake_files",),
+    "camera": ("Camera", "OrthoCamera"),
     "device": ("Buffer", "Device", "DeviceInfo", "default_device", "devices"),
     "doctor": ("report",),
     "errors": (
@@ -68,6 +73,7 @@ _NAMES = {
     ),
     "forest": ("Forest",),
     "forest_lists": ("ForestLists",),
+    "frame": ("Frame", "FrameStats"),
     "io": ("Image", "Texture", "read_image", "read_texture"),
     "io.gltf": ("load_gltf",),
     "kinds": (
@@ -79,6 +85,8 @@ _NAMES = {
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
     "model": ("Model",),
+    "renderer": ("Renderer",),
+    "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

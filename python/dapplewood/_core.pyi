@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The C core as its Python callers see it. The package's own names are the public ones.
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -132,6 +132,47 @@ class Forest:
         tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]] | None
     ): ...
     def _states(self, device: Device, /) -> NDArray[np.uint8]: ...
+
+@final
+class Renderer:
+    def __new__(
+        cls,
+        device: Device,
+        width: int,
+        height: int,
+        samples: int,
+        shadow_side: int,
+        accumulating: bool,
+    ) -> Renderer: ...
+    @property
+    def closed(self) -> bool: ...
+    def close(self) -> None: ...
+    def add_mesh(self, vertices: NDArray[np.uint32], indices: NDArray[np.uint32], /) -> int: ...
+    def remove_mesh(self, handle: int, /) -> None: ...
+    def add_texture(
+        self, levels: Sequence[NDArray[np.uint8]], srgb: bool, wrap: int, /
+    ) -> int: ...
+    def remove_texture(self, handle: int, /) -> None: ...
+    def set_ranks(self, words: NDArray[np.uint32], /) -> None: ...
+    def render(
+        self,
+        views: NDArray[np.uint8],
+        materials: NDArray[np.uint8],
+        transforms: NDArray[np.uint8],
+        words: NDArray[np.uint8],
+        items: NDArray[np.uint8],
+        forests: Sequence[tuple[Forest, NDArray[np.float64], bool, bool]],
+        has_sky: bool,
+        has_shadow: bool,
+        clear: tuple[float, float, float, float],
+        wants_more: bool,
+        /,
+    ) -> tuple[
+        NDArray[np.uint8],
+        NDArray[np.float32] | None,
+        NDArray[np.uint32] | None,
+        tuple[NDArray[np.uint32], ...],
+    ]: ...
 
 def after_fork() -> None: ...
 def before_fork() -> None: ...

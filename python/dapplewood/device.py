@@ -13,7 +13,9 @@ import weakref
 
 from dapplewood import _core
 
-__all__ = ["Buffer", "Device", "DeviceInfo", "default_device", "devices"]
+__all__ = [
+    "Buffer", "Device", "DeviceInfo", "default_device", "default_vulkan_device", "devices",
+]  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -208,6 +210,7 @@ _log = logging.getLogger("dapplewood")
 _open_devices: weakref.WeakSet[Device] = weakref.WeakSet()
 _default_lock = threading.Lock()
 _default: Device | None = None
+_default_vulkan: Device | None = None
 
 
 def default_device() -> Device:
@@ -226,11 +229,35 @@ def default_device() -> Device:
         return _default
 
 
+def default_vulkan_device() -> Device:
+    """Give the device that draws when none is named; made at the first call.
+
+    Returns
+    -------
+    Device
+        `default_device`, or where that is the native one, a software device, one per process.
+
+    Raises
+    ------
+    DeviceNotFound
+        There is no Vulkan device.
+    """
+    global _default_vulkan
+    chosen = default_device()
+    if chosen.info.kind != "native":
+        return chosen
+    with _default_lock:
+        if _default_vulkan is None or _default_vulkan.closed:
+            _default_vulkan = Device("software")
+            _log.info("default device for pictures: %r", _default_vulkan)
+        return _default_vulkan
+
+
 def _after_fork_in_child() -> None:
-    global _default, _default_lock
+    global _default, _default_lock, _default_vulkan
     _core.after_fork()
     _default_lock = threading.Lock()
-    _default = None
+    _default = _default_vulkan = None
 
 
 def _close_all() -> None:

@@ -286,6 +286,7 @@ class Forest(_core.Forest):
         self.encoding = kind_of(DissolveEncoding, encoding, "encoding")
         self.direction = kind_of(DissolveDirection, direction, "direction")
         self.softness = float(softness)
+        self.dissolve_scale = float(dissolve_scale)
         self.highlight_color = _color_of(highlight_color)
         self.blue_size = blue_size
         return self

@@ -187,7 +187,7 @@ class Mesh:
 
     __slots__ = (
         *_PER_VERTEX, *_PER_TARGET, "indices", "target_names", "morph_weights", "material", "name",
-        "_bounds", "_sphere",
+        "_bounds", "_sphere", "__weakref__",
     )  # fmt: skip
 
     positions: np.ndarray

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""A rendered picture and what it took to draw it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any
+
+import numpy as np
+
+from .io.png import encode_png
+
+__all__ = ["Frame", "FrameStats", "ListStats"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ListStats:
+    """One list of a forest: what one LOD of one variant drew.
+
+    Attributes
+    ----------
+    forest, variant, lod : int
+    kind : str
+        "solid" or "fading".
+    instances, triangles : int
+    """
+
+    forest: int
+    variant: int
+    lod: int
+    kind: str
+    instances: int
+    triangles: int
+
+
+@dataclasses.dataclass(frozen=True)
+class FrameStats:
+    """What a frame drew.
+
+    Attributes
+    ----------
+    draw_calls : int
+        In the picture itself; they do not grow with the number of instances.
+    shadow_draw_calls : int
+    instances, triangles : int
+        Drawn, objects and forests together.
+    lists : tuple of ListStats
+        Of every forest, empty lists left out.
+    culled : dict of str to int
+        Trees that were not drawn, and why: "outside" the view, "faded" out; and "crossfading" ones,
+        which are drawn by two LODs.
+    notes : tuple of str
+        What was left out of the picture, and why.
+    milliseconds : dict of str to float
+        By pass, on the device's clock; of the last sub-frame.
+    """
+
+    draw_calls: int
+    shadow_draw_calls: int
+    instances: int
+    triangles: int
+    lists: tuple[ListStats, ...]
+    culled: dict[str, int]
+    notes: tuple[str, ...]
+    milliseconds: dict[str, float]
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{one.forest}</td><td>{one.variant}</td><td>{one.lod}</td><td>{one.kind}</td>"
+            f"<td>{one.instances:,}</td><td>{one.triangles:,}</td></tr>"
+            for one in self.lists
+        )
+        passes = ", ".join(f"{name} {ms:.3f}" for name, ms in self.milliseconds.items())
+        return (
+            f"<p>{self.draw_calls} draw calls, {self.instances:,} instances, {self.triangles:,} "
+            f"triangles; ms: {passes}</p><table><tr><th>forest</th><th>variant</th><th>LOD</th>"
+            f"<th>list</th><th>instances</th><th>triangles</th></tr>{rows}</table>"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class IdRange:
+    """Numbers of `Frame.ids` that belong to one thing: from first up to, not including, end."""
+
+    first: int
+    end: int
+    thing: Any
+    ids: np.ndarray | None  # of trees by row; None: places of an object
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Frame:
+    """A rendered picture.
+
+    Attributes
+    ----------
+    color : (H, W, 4) uint8
+        sRGB with straight alpha: 255 where there is a sky, else the share that objects cover.
+    depth : (H, W) float32
+        Metres along the line of sight of the pixel's first sample; infinite where nothing is.
+    ids : (H, W) uint32
+        What the pixel's first sample shows: 0 nothing; `what` tells what another number is.
+    stats : FrameStats
+    """
+
+    color: np.ndarray
+    depth: np.ndarray
+    ids: np.ndarray
+    stats: FrameStats
+    ranges: tuple[IdRange, ...] = ()
+
+    def what(self, number: int) -> tuple[Any, int] | None:
+        """What a number of `ids` stands for.
+
+        Returns
+        -------
+        (thing, id) or None
+            A forest and a tree's id, or a SceneObject and the place among its transforms; None for
+            0.
+        """
+        for one in self.ranges:
+            if one.first <= number < one.end:
+                at = int(number) - one.first
+                return one.thing, at if one.ids is None else int(one.ids[at])
+        return None
+
+    def pick(self, x: int, y: int) -> tuple[Any, int] | None:
+        """What the pixel in column x and row y shows, as `what` tells it."""
+        return self.what(int(self.ids[y, x]))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture, in the format of the path's suffix, such as .png."""
+        from .io import write_image
+
+        write_image(path, self.color, color_space="srgb")
+
+    def _repr_png_(self) -> bytes:
+        return encode_png(self.color)
+
+    def __repr__(self) -> str:
+        height, width = self.color.shape[:2]
+        return (
+            f"Frame({width} x {height}, {self.stats.draw_calls} draw calls, "
+            f"{self.stats.triangles:,} triangles)"
+        )

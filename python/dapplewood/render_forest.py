@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Forests in the renderer: their meshes in one buffer, their draws, their tables of ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dither import blue_noise
+from .forest import Forest
+from .forest_lists import CROSSED, FADED, OUTSIDE
+from .frame import ListStats
+from .kinds import DissolveDirection, DitherPattern
+from .layouts import record_dtype
+from .materials import Material
+from .render_tables import FLAGS, STAGES, Extent, material_flags, pack_vertices
+
+__all__ = ["CUTOUT_RANKS", "ForestDraws", "RankTable", "forest_bounds"]
+
+NONE = 0xFFFFFFFF
+CUTOUT_RANKS = 4096  # of the blue table, 64 x 64, that cutouts compare with
+
+
+class RankTable:
+    """The blue tables of a renderer, one after another; the first decides cutouts."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, int] = {}
+        self._ranks = np.zeros(0, np.uint16)
+        self.first(64)
+
+    def first(self, side: int) -> int:
+        """Where the table of that side begins, added where it is new."""
+        if side not in self._first:
+            self._first[side] = len(self._ranks)
+            self._ranks = np.concatenate([self._ranks, blue_noise(side).ravel()])
+        return self._first[side]
+
+    def __len__(self) -> int:
+        return len(self._ranks)
+
+    @property
+    def words(self) -> np.ndarray:
+        return np.ascontiguousarray(self._ranks).view(np.uint32)
+
+
+def rank_count(forest: Forest) -> int:
+    """How many ranks the pattern of a forest has."""
+    fixed = {
+        DitherPattern.BAYER4: 16, DitherPattern.BAYER8: 64, DitherPattern.BAYER16: 256,
+        DitherPattern.HASH: 1 << 14,
+    }  # fmt: skip
+    return fixed.get(forest.pattern, forest.blue_size**2)
+
+
+def forest_bounds(forest: Forest) -> np.ndarray | None:
+    """The (2, 3) box around all trees, or None of an empty forest."""
+    transforms = forest.transforms()
+    if not len(transforms):
+        return None
+    places = transforms[:, :3, 3].astype(np.float64)
+    scale = np.linalg.norm(transforms[:, :3, :3].astype(np.float64), axis=1).max(axis=1)
+    flat = [mesh for variant in forest.meshes for lod in variant for mesh in lod]
+    reach = max(float(np.linalg.norm(np.abs(mesh.bounds).max(axis=0))) for mesh in flat)
+    reach_each = (reach * scale)[:, None]
+    return np.stack([(places - reach_each).min(axis=0), (places + reach_each).max(axis=0)])
+
+
+class ForestDraws:
+    """One forest's meshes on a renderer and the items that draw them."""
+
+    def __init__(self, renderer: Any, core: Any, forest: Forest):
+        self.forest = forest
+        flat = [mesh for variant in forest.meshes for lod in variant for mesh in lod]
+        bounds = np.stack([np.stack([mesh.bounds for mesh in flat])[:, 0].min(axis=0),
+                           np.stack([mesh.bounds for mesh in flat])[:, 1].max(axis=0)])
+        self.extent = Extent(bounds)
+        self.rows: list[tuple[int, int, Material, int]] = []  # variant, lod, material, triangles
+        draws, vertices, indices = [], [], []
+        first_index, vertex_offset = 0, 0
+        lod_count = len(forest.meshes[0])
+        for v, variant in enumerate(forest.meshes):
+            for lod, meshes in enumerate(variant):
+                for mesh in meshes:
+                    count = mesh.indices.size
+                    for kind in (0, 1):
+                        bucket = (v * lod_count + lod) * 2 + kind
+                        draws.append((count, first_index, vertex_offset, bucket))
+                        self.rows.append((v, lod, mesh.material, count // 3))
+                    vertices.append(pack_vertices(mesh))
+                    indices.append(mesh.indices.ravel())
+                    first_index += count
+                    vertex_offset += len(mesh.positions)
+        self.draws = np.array(draws, np.int64).astype(np.uint32)
+        forest._set_draws(self.draws)
+        self.mesh = core.add_mesh(np.concatenate(vertices), np.concatenate(indices))
+        self.buckets = self.draws[:, 3]
+        self.first_rank = renderer.ranks.first(
+            forest.blue_size if forest.pattern == DitherPattern.BLUE else 64
+        )
+
+    def items(
+        self, index: int, id_base: int, cutout: str, materials: Any, shadow: bool
+    ) -> np.ndarray:
+        """Records of dw_scene_item, one for each draw."""
+        forest = self.forest
+        items = np.zeros(len(self.rows), record_dtype("dw_scene_item"))
+        directed = forest.direction != DissolveDirection.UNIFORM
+        for i, (_, _, material, _) in enumerate(self.rows):
+            item = items[i]
+            is_fading = bool(self.buckets[i] & 1)
+            flags = material_flags(material, cutout) | FLAGS["forest"]
+            if is_fading:
+                flags |= FLAGS["fading"] | (FLAGS["directed"] if directed else 0)
+            masked = bool(flags & FLAGS["masked"])
+            item["mesh"] = self.mesh
+            item["material"], item["base_texture"], item["normal_texture"] = materials(
+                material, self.extent
+            )
+            item["flags"] = flags
+            item["stage"] = STAGES["cut" if is_fading or masked else "solid"]
+            if material.alpha_mode == "blend":
+                item["stage"] = STAGES["blended"]
+            item["is_two_sided"] = material.double_sided
+            item["casts_shadow"] = shadow and material.alpha_mode != "blend"
+            item["is_in_view"] = 1
+            item["command"] = i
+            item["bucket"] = self.buckets[i]
+        items["forest"] = index
+        items["id_base"] = id_base
+        items["pattern"] = int(forest.pattern)
+        items["rank_side"] = forest.blue_size
+        items["rank_count"] = rank_count(forest)
+        items["rank_first"] = self.first_rank
+        items["rule"] = int(forest.rule)
+        items["dissolve"] = int(forest.direction)
+        items["softness"] = max(forest.softness, 1e-3)
+        items["scale"] = forest.dissolve_scale
+        items["sway"] = forest.wind
+        items["rim"] = forest.highlight_color
+        return items
+
+    def stats(self, index: int, buckets: np.ndarray) -> tuple[list[ListStats], dict[str, int]]:
+        """What the lists of a frame held."""
+        triangles: dict[int, int] = {}
+        for i, row in enumerate(self.rows):
+            bucket = int(self.buckets[i])
+            triangles[bucket] = triangles.get(bucket, 0) + row[3]
+        lod_count = len(self.forest.meshes[0])
+        lists = [
+            ListStats(
+                index, bucket // 2 // lod_count, bucket // 2 % lod_count,
+                ("solid", "fading")[bucket % 2], int(buckets[bucket, 0]),
+                int(buckets[bucket, 0]) * triangles.get(bucket, 0),
+            )
+            for bucket in range(len(buckets) - 3)
+            if buckets[bucket, 0]
+        ]  # fmt: skip
+        tail = buckets[-3:, 0].astype(int)
+        counts = {"outside": tail[OUTSIDE], "faded": tail[FADED], "crossfading": tail[CROSSED]}
+        return lists, {name: int(value) for name, value in counts.items()}

@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: MIT
+"""The headless renderer: scenes to pictures on any Vulkan device, without a window."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .camera import _View
+from .device import Device, default_vulkan_device
+from .forest import Forest
+from .frame import Frame, FrameStats, IdRange
+from .layouts import record_dtype
+from .materials import Material, MaterialTexture
+from .mesh import Mesh
+from .render_forest import NONE, ForestDraws, RankTable, forest_bounds
+from .render_tables import (
+    FLAGS,
+    SAMPLERS,
+    STAGES,
+    Extent,
+    material_flags,
+    material_record,
+    pack_transforms,
+    pack_vertices,
+    texture_levels,
+)
+from .render_views import ShadowFit, fit_shadow, view_records
+from .scene import Scene, SceneObject
+
+__all__ = ["CUTOUTS", "Renderer"]
+
+CUTOUTS = ("test", "a2c", "dither")
+_MOST_PIXELS = 1 << 27
+_MOST_SUB_FRAMES = 256
+
+
+def _bytes(records: np.ndarray) -> np.ndarray:
+    """Records as rows of bytes."""
+    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
+
+
+def _size_of(size: Any) -> tuple[int, int]:
+    try:
+        width, height = (int(side) for side in size)
+    except (TypeError, ValueError):
+        raise ValueError(f"size must be (width, height) in pixels, got {size!r}") from None
+    if width < 1 or height < 1 or width * height > _MOST_PIXELS:
+        raise ValueError(
+            f"size must be (width, height) of 1 pixel or more and at most {_MOST_PIXELS} pixels, "
+            f"got {size!r}"
+        )
+    return width, height
+
+
+class _Cache:
+    """Handles of the core by the object they were made of, which they do not keep alive."""
+
+    def __init__(self, remove: Any):
+        self._remove = remove
+        self._rows: dict[tuple, tuple[Any, Any]] = {}
+
+    def get(self, thing: Any, key: tuple, make: Any) -> Any:
+        row = self._rows.get((id(thing), *key))
+        if row is not None and row[0]() is thing:
+            return row[1]
+        handle = make()
+        self._rows[(id(thing), *key)] = weakref.ref(thing), handle
+        return handle
+
+    def drop_dead(self) -> None:
+        for key in [key for key, row in self._rows.items() if row[0]() is None]:
+            self._remove(self._rows.pop(key)[1])
+
+
+class _MaterialTable:
+    """The materials of one frame, each once."""
+
+    def __init__(self, renderer: Renderer):
+        self._renderer = renderer
+        self._rows: dict[tuple, tuple[int, int, int]] = {}
+        self.records: list[np.ndarray] = []
+
+    def __call__(self, material: Material, extent: Extent) -> tuple[int, int, int]:
+        """(row, base texture, normal texture) of a material."""
+        key = id(material), extent.low, extent.height, extent.radius
+        if key not in self._rows:
+            cutoff = material.alpha_cutoff if material.alpha_mode == "mask" else None
+            base = self._renderer._texture(material.base_color_texture, cutoff)
+            normal = self._renderer._texture(material.normal_texture, None)
+            self._rows[key] = len(self.records), base, normal
+            self.records.append(material_record(material, extent))
+        return self._rows[key]
+
+
+class Renderer:
+    """Draws scenes into pictures of one size.
+
+    Parameters
+    ----------
+    size : (width, height)
+        In pixels.
+    samples : {1, 2, 4, 8}
+        Samples of each pixel; what the device does not offer is refused with what it does.
+    cutout : {"test", "a2c", "dither"}
+        How alpha cuts holes into surfaces whose material says "mask": tested against the cutoff,
+        with the chain whose coverage was kept for it; as a share of a pixel's samples, chosen by
+        ranks of our own, so that every device covers alike; or by comparing averaged alpha with a
+        blue rank.
+    temporal : int
+        0 or 1: one picture. More: that many are averaged, each moved by a part of a pixel, with
+        ranks that go round so that each pixel sees an even share of them.
+    device : Device, optional
+        A Vulkan device; by default the best one, a software one if need be.
+
+    Raises
+    ------
+    ValueError
+        An argument out of range.
+    DeviceNotFound
+        There is no Vulkan device.
+    CapacityError
+        The device has no images of that size.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int] = (960, 540),
+        *,
+        samples: int = 4,
+        cutout: str = "test",
+        temporal: int = 0,
+        device: Device | None = None,
+    ):
+        self.size = _size_of(size)
+        if samples not in (1, 2, 4, 8):
+            raise ValueError(f"samples must be 1, 2, 4 or 8, got {samples!r}")
+        if cutout not in CUTOUTS:
+            raise ValueError(f"cutout must be one of {', '.join(CUTOUTS)}, got {cutout!r}")
+        if not 0 <= int(temporal) <= _MOST_SUB_FRAMES:
+            raise ValueError(f"temporal must be in [0, {_MOST_SUB_FRAMES}], got {temporal!r}")
+        self.samples, self.cutout = int(samples), cutout
+        self.sub_frames = max(1, int(temporal))
+        self.device = default_vulkan_device() if device is None else device
+        self.ranks = RankTable()
+        self._core: Any = None
+        self._shadow_size = 0
+
+    def close(self) -> None:
+        """Give the device's memory back. Closing twice is fine."""
+        if self._core is not None:
+            self._core.close()
+            self._core = None
+
+    def __enter__(self) -> Renderer:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        width, height = self.size
+        return f"Renderer({width} x {height}, samples={self.samples}, cutout={self.cutout!r})"
+
+    # -- what lies on the device --
+
+    def _open(self, shadow_size: int) -> Any:
+        if self._core is not None and self._shadow_size != shadow_size:
+            self.close()
+        if self._core is None:
+            core = _core.Renderer(
+                self.device, *self.size, self.samples, shadow_size, self.sub_frames > 1
+            )
+            self._core, self._shadow_size, self._rank_total = core, shadow_size, 0
+            self._textures = _Cache(core.remove_texture)
+            self._meshes = _Cache(core.remove_mesh)
+            self._forests = _Cache(lambda draws: core.remove_mesh(draws.mesh))
+            self._white = core.add_texture([np.full((1, 1, 4), 255, np.uint8)], False, 0)
+        return self._core
+
+    def _texture(self, texture: MaterialTexture | None, cutoff: float | None) -> int:
+        if texture is None:
+            return self._white
+
+        def make() -> int:
+            levels = texture_levels(texture, cutoff=cutoff, averaged=self.cutout != "test")
+            return self._core.add_texture(
+                levels, texture.color_space == "srgb", SAMPLERS[texture.wrap]
+            )
+
+        return self._textures.get(texture, (cutoff,), make)
+
+    def _mesh(self, mesh: Mesh) -> int:
+        return self._meshes.get(
+            mesh, (), lambda: self._core.add_mesh(pack_vertices(mesh), mesh.indices.ravel())
+        )
+
+    def _forest_draws(self, forest: Forest) -> ForestDraws:
+        draws = self._forests.get(forest, (), lambda: ForestDraws(self, self._core, forest))
+        forest._set_draws(draws.draws)
+        return draws
+
+    # -- a picture --
+
+    def render(self, scene: Scene, camera: _View, *, time: float = 0.0) -> Frame:
+        """Draw a picture.
+
+        Parameters
+        ----------
+        scene : Scene
+        camera : Camera or OrthoCamera
+        time : float
+            Seconds on the scene's clock. Forests that are behind it are brought up to it, which
+            moves dissolves, cross-fades and wind on; at the time of the frame before, LODs switch
+            at once.
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        ValueError
+            A sun, sky or time out of range, a forest that is closed.
+        DeviceLost
+            The driver gave the device up.
+        """
+        if not math.isfinite(time):
+            raise ValueError(f"time must be finite, got {time!r}")
+        if not isinstance(scene, Scene) or not isinstance(camera, _View):
+            raise TypeError(
+                "render takes a Scene and a Camera or OrthoCamera, got "
+                f"{type(scene).__name__} and {type(camera).__name__}"
+            )
+        scene.sun.checked()
+        if scene.sky is not None:
+            scene.sky.checked()
+        return _FrameBuilder(self, scene, camera, float(time)).build()
+
+
+class _FrameBuilder:
+    """One frame: gathers the tables, has the core draw them, tells what happened."""
+
+    def __init__(self, renderer: Renderer, scene: Scene, camera: _View, seconds: float):
+        self.renderer, self.scene, self.camera, self.seconds = renderer, scene, camera, seconds
+        self.aspect = renderer.size[0] / renderer.size[1]
+        self.core = renderer._open(int(scene.sun.shadow_size))
+        for cache in (renderer._textures, renderer._meshes, renderer._forests):
+            cache.drop_dead()
+        self.materials = _MaterialTable(renderer)
+        self.items: list[np.ndarray] = []
+        self.rows: list[np.ndarray] = []
+        self.words: list[np.ndarray] = []
+        self.row_count = 0
+        self.ranges: list[IdRange] = []
+        self.next_id = 1
+        self.notes: list[str] = []
+        self.planes = camera.planes(self.aspect)
+
+    def build(self) -> Frame:
+        objects = [item for item in self.scene.items if isinstance(item, SceneObject)]
+        forests = [item for item in self.scene.items if isinstance(item, Forest)]
+        for forest in forests:
+            if self.seconds > forest.now:
+                forest.update(self.seconds - forest.now)
+        shadow = fit_shadow(
+            self.scene.sun, self.camera, self.aspect, self._caster_bounds(objects, forests)
+        )
+        for item in objects:
+            self._add_object(item, shadow)
+        draws = [self._add_forest(i, forest) for i, forest in enumerate(forests)]
+        return self._draw(forests, draws, shadow)
+
+    def _caster_bounds(self, objects: list, forests: list) -> np.ndarray | None:
+        boxes = [forest_bounds(forest) for forest in forests]
+        boxes += [self._bounds_of(item) for item in objects if item.casts_shadow]
+        found = [box for box in boxes if box is not None]
+        if not found:
+            return None
+        joined = np.stack(found)
+        return np.stack([joined[:, 0].min(axis=0), joined[:, 1].max(axis=0)])
+
+    @staticmethod
+    def _spheres(mesh: Mesh, matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x, y, z, radius = (float(value) for value in mesh.bounding_sphere)
+        centres = matrices @ np.array((x, y, z, 1.0))
+        scale = np.linalg.norm(matrices[:, :3, :3], axis=1).max(axis=1)
+        return centres[:, :3], radius * scale * 1.0001
+
+    def _bounds_of(self, item: SceneObject) -> np.ndarray | None:
+        lows, highs = [], []
+        for mesh, local in item.parts:
+            centres, radii = self._spheres(mesh, item.transforms @ local)
+            lows.append((centres - radii[:, None]).min(axis=0))
+            highs.append((centres + radii[:, None]).max(axis=0))
+        return np.stack([np.min(lows, axis=0), np.max(highs, axis=0)]) if lows else None
+
+    def _is_inside(self, planes: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
+        heights = centres @ planes[:, :3].T + planes[:, 3]
+        return (heights >= -radii[:, None]).all(axis=1)
+
+    def _add_object(self, item: SceneObject, shadow: ShadowFit | None) -> None:
+        count = len(item.transforms)
+        first = self.next_id
+        self.ranges.append(IdRange(first, first + count, item, None))
+        self.next_id += count
+        numbers = np.arange(count, dtype=np.uint32)
+        for mesh, local in item.parts:
+            matrices = item.transforms @ local
+            centres, radii = self._spheres(mesh, matrices)
+            seen = self._is_inside(self.planes, centres, radii)
+            casting = np.zeros(count, bool)
+            if shadow is not None and item.casts_shadow and mesh.material.alpha_mode != "blend":
+                # towards the sun there is no near end: what stands there casts all the same
+                casting = self._is_inside(shadow.planes[:4], centres, radii)
+            both, lone = seen & casting, casting & ~seen
+            for chosen, in_view, casts in ((both, 1, 1), (seen & ~casting, 1, 0), (lone, 0, 1)):
+                if chosen.any():
+                    self._add_rows(item, mesh, matrices[chosen], numbers[chosen], in_view, casts)
+
+    def _add_rows(
+        self, item: SceneObject, mesh: Mesh, matrices: np.ndarray, numbers: np.ndarray,
+        in_view: int, casts: int,
+    ) -> None:  # fmt: skip
+        """An item of rows that are drawn alike; blended ones go one by one, farthest first."""
+        material = mesh.material
+        blended = material.alpha_mode == "blend"
+        if blended:
+            distances = matrices[:, :3, 3] @ self.camera.forward
+            order = np.argsort(-distances, kind="stable")
+            matrices, numbers = matrices[order], numbers[order]
+        record = np.zeros(1, record_dtype("dw_scene_item"))
+        row = record[0]
+        flags = material_flags(material, self.renderer.cutout)
+        row["mesh"] = self.renderer._mesh(mesh)
+        row["material"], row["base_texture"], row["normal_texture"] = self.materials(
+            material, Extent(mesh.bounds)
+        )
+        row["flags"] = flags
+        row["stage"] = STAGES["cut" if flags & FLAGS["masked"] else "solid"]
+        if blended:
+            row["stage"] = STAGES["blended"]
+        mirrored = bool((np.linalg.det(matrices[:, :3, :3]) < 0.0).any())
+        row["is_two_sided"] = material.double_sided or mirrored
+        row["casts_shadow"], row["is_in_view"] = casts, in_view
+        row["forest"], row["instance_count"] = NONE, len(matrices)
+        row["first_row"], row["id_base"] = self.row_count, self.ranges[-1].first
+        row["sway"] = item.wind
+        row["rank_count"], row["scale"], row["softness"] = 16, 1.0, 1.0
+        self.items.append(record)
+        self.rows.append(pack_transforms(matrices))
+        self.words.append(numbers)
+        self.row_count += len(matrices)
+
+    def _add_forest(self, index: int, forest: Forest) -> ForestDraws:
+        draws = self.renderer._forest_draws(forest)
+        ids = forest._table()[0]
+        first = self.next_id
+        self.ranges.append(IdRange(first, first + len(ids), forest, ids))
+        self.next_id += len(ids)
+        casts = self.scene.sun.shadows and self.scene.sun.shadow != "off"
+        self.items.append(
+            draws.items(index, first, self.renderer.cutout, self.materials, casts)
+        )
+        return draws
+
+    def _joined(self, parts: list[np.ndarray], dtype: Any, width: int = 0) -> np.ndarray:
+        if parts:
+            return np.concatenate(parts)
+        return np.zeros((0, width) if width else 0, dtype)
+
+    def _draw(
+        self, forests: list[Forest], draws: list[ForestDraws], shadow: ShadowFit | None
+    ) -> Frame:
+        renderer, scene = self.renderer, self.scene
+        if len(renderer.ranks) != renderer._rank_total:
+            self.core.set_ranks(renderer.ranks.words)
+            renderer._rank_total = len(renderer.ranks)
+        items = self._joined(self.items, record_dtype("dw_scene_item"))
+        items = items[np.argsort(items["stage"], kind="stable")]
+        views = view_records(
+            scene, self.camera, renderer.size, renderer.sub_frames, shadow, self.seconds
+        )
+        if not self.materials.records:
+            self.materials(Material(), Extent(np.zeros((2, 3))))
+        light_planes = np.zeros((6, 4))
+        if shadow is not None:
+            light_planes[:4] = shadow.planes[:4]
+        numbers = np.concatenate(
+            [self.planes.ravel(), light_planes.ravel(), self.camera.position]
+        )
+        casts = shadow is not None and scene.sun.shadow != "off"
+        rows = self._joined(self.rows, np.float32, 12)
+        words = self._joined(self.words, np.uint32)
+        color, depth, ids, buckets = self.core.render(
+            _bytes(views),
+            _bytes(np.stack(self.materials.records)),
+            rows.view(np.uint8).reshape(len(rows), 48),
+            words.view(np.uint8).reshape(len(words), 4),
+            _bytes(items),
+            [(forest, numbers, casts, scene.sun.shadow == "hard") for forest in forests],
+            scene.sky is not None,
+            shadow is not None,
+            (0.0, 0.0, 0.0, 0.0),
+            True,
+        )
+        stats = self._stats(items, draws, buckets, shadow)
+        return Frame(color, depth, ids, stats, tuple(self.ranges))
+
+    def _stats(
+        self, items: np.ndarray, draws: list[ForestDraws], buckets: Any, shadow: ShadowFit | None
+    ) -> FrameStats:
+        lists: list = []
+        culled = {"outside": 0, "faded": 0, "crossfading": 0}
+        for i, (one, counts) in enumerate(zip(draws, buckets)):
+            found, counted = one.stats(i, counts)
+            lists += found
+            for name, value in counted.items():
+                culled[name] += value
+        seen = items[items["is_in_view"] != 0]
+        lone = seen[seen["forest"] == NONE]
+        sizes = {self.renderer._mesh(mesh): mesh.triangle_count
+                 for item in self.scene.items if isinstance(item, SceneObject)
+                 for mesh, _ in item.parts}
+        triangles = sum(sizes[int(row["mesh"])] * int(row["instance_count"]) for row in lone)
+        timings = self.renderer.device.timings()
+        return FrameStats(
+            draw_calls=len(seen) + (self.scene.sky is not None),
+            shadow_draw_calls=int((items["casts_shadow"] != 0).sum()) if shadow else 0,
+            instances=int(lone["instance_count"].sum()) + sum(one.instances for one in lists),
+            triangles=triangles + sum(one.triangles for one in lists),
+            lists=tuple(lists),
+            culled=culled,
+            notes=tuple(self.notes),
+            milliseconds={
+                name: ms for name, ms in timings.items() if name.startswith(("scene", "forest"))
+            },
+        )

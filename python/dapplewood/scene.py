@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""What a picture shows: objects, sun, sky and air."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from .mesh import Mesh
+from .model import Model
+
+__all__ = ["SHADOW_MODES", "Fog", "Scene", "SceneObject", "Sky", "Sun", "check_transforms"]
+
+SHADOW_MODES = ("hard", "dither", "off")
+
+Color = tuple[float, float, float]
+
+
+def _color(value: Any, name: str) -> Color:
+    numbers = tuple(float(part) for part in value)
+    if len(numbers) != 3 or not all(math.isfinite(part) and part >= 0.0 for part in numbers):
+        raise ValueError(f"{name} must be 3 finite numbers, 0 or more, got {value!r}")
+    return numbers  # type: ignore[return-value]
+
+
+def _number(value: Any, name: str, low: float, high: float = math.inf) -> float:
+    number = float(value)
+    if not (math.isfinite(number) and low <= number <= high):
+        wanted = f"at least {low:g}" if high == math.inf else f"in [{low:g}, {high:g}]"
+        raise ValueError(f"{name} must be finite and {wanted}, got {value!r}")
+    return number
+
+
+@dataclasses.dataclass
+class Sun:
+    """The sun and its shadows.
+
+    Parameters
+    ----------
+    direction : (3,) floats
+        From the ground towards the sun; any length but 0.
+    color : (3,) floats
+        Linear light on a surface that faces it.
+    shadow : {"hard", "dither", "off"}
+        What trees that fade cast: the whole shadow of what is mostly there, a dithered one, or
+        none. Whole objects always cast theirs.
+    shadows : bool
+        False: nothing casts any.
+    shadow_distance : float
+        Metres from the camera up to which shadows are drawn.
+    shadow_size : int
+        Texels along a side of the shadow map, 64 to 8192.
+    shadow_strength : float
+        1: shadows get no sun; less: some.
+    """
+
+    direction: tuple[float, float, float] = (0.45, 0.65, 0.4)
+    color: Color = (1.75, 1.52, 1.18)
+    shadow: str = "dither"
+    shadows: bool = True
+    shadow_distance: float = 120.0
+    shadow_size: int = 2048
+    shadow_strength: float = 1.0
+
+    def checked(self) -> Sun:
+        """Itself, once every value is in range; else ValueError."""
+        direction = np.asarray(self.direction, dtype=np.float64)
+        if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
+            raise ValueError(
+                f"sun.direction must be 3 finite numbers, not all 0, got {self.direction!r}"
+            )
+        _color(self.color, "sun.color")
+        if self.shadow not in SHADOW_MODES:
+            raise ValueError(
+                f"sun.shadow must be one of {', '.join(SHADOW_MODES)}, got {self.shadow!r}"
+            )
+        _number(self.shadow_distance, "sun.shadow_distance", 0.01)
+        _number(self.shadow_strength, "sun.shadow_strength", 0.0, 1.0)
+        if not 64 <= int(self.shadow_size) <= 8192:
+            raise ValueError(f"sun.shadow_size must be in [64, 8192], got {self.shadow_size!r}")
+        return self
+
+    @property
+    def unit(self) -> np.ndarray:
+        direction = np.asarray(self.direction, dtype=np.float64)
+        return direction / np.linalg.norm(direction)
+
+
+@dataclasses.dataclass
+class Fog:
+    """Air that takes the colour of distant things.
+
+    Parameters
+    ----------
+    color : (3,) floats
+        Linear light.
+    density : float
+        Per metre at the base height: a thing 1 / density away keeps 37 % of its colour.
+    height_falloff : float
+        Per metre: how fast the air thins upwards.
+    base_height : float
+    most : float
+        Largest share of the fog's colour, up to 1.
+    """
+
+    color: Color = (0.62, 0.66, 0.68)
+    density: float = 0.0
+    height_falloff: float = 0.0
+    base_height: float = 0.0
+    most: float = 1.0
+
+
+@dataclasses.dataclass
+class Sky:
+    """The sky, also as the light that comes from everywhere. Colours are linear light.
+
+    Parameters
+    ----------
+    zenith, horizon, ground : (3,) floats
+    exposure : float
+        Everything is multiplied by it before it becomes a picture.
+    fog : Fog
+    """
+
+    zenith: Color = (0.18, 0.34, 0.66)
+    horizon: Color = (0.70, 0.76, 0.80)
+    ground: Color = (0.17, 0.15, 0.11)
+    exposure: float = 1.0
+    fog: Fog = dataclasses.field(default_factory=Fog)
+
+    def checked(self) -> Sky:
+        """Itself, once every value is in range; else ValueError."""
+        for name in ("zenith", "horizon", "ground"):
+            _color(getattr(self, name), f"sky.{name}")
+        _number(self.exposure, "sky.exposure", 0.0)
+        _color(self.fog.color, "sky.fog.color")
+        for name in ("density", "height_falloff"):
+            _number(getattr(self.fog, name), f"sky.fog.{name}", 0.0)
+        _number(self.fog.most, "sky.fog.most", 0.0, 1.0)
+        return self
+
+
+def check_transforms(value: Any, name: str = "transform") -> np.ndarray:
+    """(N, 4, 4) float64 of one or many affine transforms; ValueError for what cannot be drawn."""
+    matrices = np.asarray(np.eye(4) if value is None else value, dtype=np.float64)
+    if matrices.shape == (4, 4):
+        matrices = matrices[None]
+    if matrices.ndim != 3 or matrices.shape[1:] != (4, 4):
+        raise ValueError(f"{name} must be (4, 4) or (N, 4, 4), got {matrices.shape}")
+    finite = np.isfinite(matrices).all(axis=(1, 2))
+    if not finite.all():
+        raise ValueError(f"{name} {int(np.argmin(finite))} is not finite")
+    if not (matrices[:, 3] == (0.0, 0.0, 0.0, 1.0)).all():
+        raise ValueError(f"{name} must end with the row 0 0 0 1: perspective is the camera's")
+    axes = matrices[:, :3, :3]
+    scale = np.prod(np.linalg.norm(axes, axis=1), axis=1)
+    flat = np.abs(np.linalg.det(axes)) <= 1e-9 * np.where(scale > 0, scale, 1.0)
+    if flat.any() or (scale == 0.0).any():
+        at = int(np.argmax(flat | (scale == 0.0)))
+        raise ValueError(
+            f"{name} {at} is singular: its axes must span space, no scale may be 0"
+        )
+    return matrices
+
+
+@dataclasses.dataclass(eq=False)
+class SceneObject:
+    """Meshes at one or many places of a scene; what `Scene.add` gives for a mesh or model.
+
+    Attributes
+    ----------
+    source : Mesh or Model
+    parts : list of (Mesh, (4, 4))
+        What is drawn, each with its transform within the object.
+    transforms : (N, 4, 4) float64
+        Where. Assign by `move`.
+    casts_shadow : bool
+    """
+
+    source: Mesh | Model
+    parts: list[tuple[Mesh, np.ndarray]]
+    transforms: np.ndarray
+    casts_shadow: bool = True
+    wind: float = 0.0
+
+    def move(self, transforms: Any) -> None:
+        """Put the object elsewhere: (4, 4) or (N, 4, 4)."""
+        self.transforms = check_transforms(transforms, "transforms")
+
+
+def _parts_of(source: Any, pose: Any) -> list[tuple[Mesh, np.ndarray]]:
+    if isinstance(source, Mesh):
+        return [(source, np.eye(4))]
+    if isinstance(source, Model):
+        return source.static_meshes(pose=pose)
+    return [(mesh, np.eye(4)) for mesh in source]
+
+
+class Scene:
+    """Objects under a sun and a sky.
+
+    Attributes
+    ----------
+    sun : Sun
+    sky : Sky or None
+        None: no sky is drawn, and the picture's alpha is the share of each pixel that objects
+        cover.
+    wind : (float, float)
+        x and z of where the wind goes; its length multiplies the strength.
+
+    Examples
+    --------
+    >>> scene = dw.Scene()
+    >>> tree = scene.add(mesh, transform)
+    >>> frame = dw.Renderer(size=(960, 540)).render(scene, dw.Camera((0, 2, 8), (0, 1, 0)))
+    """
+
+    def __init__(self) -> None:
+        self.sun = Sun()
+        self.sky: Sky | None = Sky()
+        self.wind: tuple[float, float] = (1.0, 0.0)
+        self._items: list[Any] = []
+
+    def add(
+        self,
+        thing: Any,
+        transform: Any = None,
+        *,
+        pose: Any = None,
+        casts_shadow: bool = True,
+        wind: float = 0.0,
+    ) -> Any:
+        """Add a forest, or a mesh or model at one or many places.
+
+        Parameters
+        ----------
+        thing : Forest, Mesh, Model, or sequence of Mesh
+        transform : (4, 4) or (N, 4, 4) array_like, optional
+            Of meshes and models; many of them are drawn by one call.
+        pose : Pose, optional
+            Of a model: where its nodes are.
+        casts_shadow : bool
+        wind : float
+            Strength of the wind on parts whose material sways.
+
+        Returns
+        -------
+        Forest or SceneObject
+            What `remove` takes.
+
+        Raises
+        ------
+        ValueError
+            A singular or non-finite transform; a forest that is in the scene already.
+        TypeError
+            Something that cannot be drawn.
+        """
+        from .forest import Forest
+
+        if isinstance(thing, Forest):
+            if any(thing is item for item in self._items):
+                raise ValueError("the forest is in the scene already; remove it first")
+            if transform is not None:
+                raise ValueError("transform: a forest's trees have their own, give none")
+            item: Any = thing
+        elif isinstance(thing, (Mesh, Model)) or (
+            isinstance(thing, (list, tuple)) and thing and all(isinstance(m, Mesh) for m in thing)
+        ):
+            matrices = check_transforms(transform)
+            item = SceneObject(
+                thing, _parts_of(thing, pose), matrices, casts_shadow, _number(wind, "wind", 0.0)
+            )
+        else:
+            raise TypeError(
+                f"thing must be a Forest, Mesh, Model or meshes, got {type(thing).__name__}"
+            )
+        self._items.append(item)
+        return item
+
+    def remove(self, thing: Any) -> None:
+        """Take something out again.
+
+        Parameters
+        ----------
+        thing
+            What `add` returned, or the very mesh, model or forest that was added: every object
+            made of it goes.
+
+        Raises
+        ------
+        ValueError
+            It is not in the scene.
+        """
+        kept = [
+            item
+            for item in self._items
+            if item is not thing and getattr(item, "source", item) is not thing
+        ]
+        if len(kept) == len(self._items):
+            raise ValueError(f"{thing!r} is not in the scene")
+        self._items = kept
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """What was added, in order: forests and SceneObjects."""
+        return tuple(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)

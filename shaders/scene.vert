@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#include "lib/scene.glsl"
+
+layout(location = 0) out vec3 out_position;
+layout(location = 1) out vec3 out_normal;
+layout(location = 2) out vec2 out_texture;
+layout(location = 3) out vec4 out_color;
+layout(location = 4) out float out_place;
+layout(location = 5) flat out uvec4 out_instance; // fade word, id, dissolve bits, highlight
+
+struct vertex {
+    vec3 position;
+    vec3 normal;
+    vec2 texture_at;
+    vec4 color;
+};
+
+vec3 unpack_normal(uint word)
+{
+    vec2 plane = unpackSnorm2x16(word);
+    vec3 normal = vec3(plane, 1.0 - abs(plane.x) - abs(plane.y));
+    float under = max(-normal.z, 0.0);
+
+    normal.x += normal.x >= 0.0 ? -under : under;
+    normal.y += normal.y >= 0.0 ? -under : under;
+    return normalize(normal);
+}
+
+vertex fetch(uint index)
+{
+    uint at = index * DW_VERTEX_WORDS;
+
+    return vertex(vec3(uintBitsToFloat(vertices[at]), uintBitsToFloat(vertices[at + 1u]),
+                       uintBitsToFloat(vertices[at + 2u])),
+                  unpack_normal(vertices[at + 3u]),
+                  vec2(uintBitsToFloat(vertices[at + 4u]), uintBitsToFloat(vertices[at + 5u])),
+                  unpackUnorm4x8(vertices[at + 6u]));
+}
+
+/* Sideways displacement of leaves, in metres, of a tree that stands at `base`. */
+float sway(vec3 base, float height, float leaf)
+{
+    float phase = 0.013 * base.x + 0.017 * base.z;
+    float seconds = view.wind[3];
+    float wave = 0.65 * sin(1.8 * seconds + phase) + 0.35 * sin(3.2 * seconds + 0.6 * phase);
+
+    return wave * push.sway * view.wind[2] * abs(height) * 0.006 * leaf;
+}
+
+/* A card's corner, turned about its own y to face the camera; the view that it shows depends on
+ * where the camera stands around the object. */
+void turn_card(inout vertex v, dw_scene_material material, vec3 rows[3], vec3 base)
+{
+    vec3 to_camera = DW_VEC3(view.position, 0) - base;
+    vec3 local = vec3(dot(to_camera, vec3(rows[0].x, rows[1].x, rows[2].x)), 0.0,
+                      dot(to_camera, vec3(rows[0].z, rows[1].z, rows[2].z)));
+    vec2 facing = dot(local.xz, local.xz) > 0.0 ? normalize(local.xz) : vec2(0.0, 1.0);
+    float views = material.card[0];
+    float turn = atan(facing.x, facing.y) * (0.5 / 3.14159265358979) * views;
+    float chosen = mod(floor(turn + 0.5), views);
+
+    v.position = vec3(v.position.x * facing.y, v.position.y, -v.position.x * facing.x);
+    v.texture_at.x = (v.texture_at.x + chosen) / views;
+    v.normal = normalize(vec3(facing.x, 0.6, facing.y));
+}
+
+void main()
+{
+    dw_scene_material material = materials[push.material];
+    vertex v = fetch(gl_VertexIndex);
+    uint row = push.first_row + gl_InstanceIndex;
+    uint fade = 0u, word;
+    vec4 world = vec4(0.0, 0.0, 0.0, 1.0);
+    vec3 rows[3];
+
+    if (dw_is(DW_SCENE_IS_FOREST)) {
+        dw_forest_entry entry = entries[buckets[push.bucket].first + gl_InstanceIndex];
+
+        row = entry.row;
+        fade = entry.fade;
+    }
+    for (int i = 0; i < 3; i++) {
+        rows[i] = transforms[3u * row + i].xyz;
+        world[i] = transforms[3u * row + i].w;
+    }
+    word = row_words[row];
+    out_place = push.dissolve == DW_DISSOLVE_DIRECTION_RADIAL
+                    ? length(v.position.xz) * material.extent[2]
+                    : (v.position.y - material.extent[0]) * material.extent[1];
+    if (dw_is(DW_SCENE_IS_IMPOSTER))
+        turn_card(v, material, rows, world.xyz);
+    float moved = sway(world.xyz, v.position.y, material.extent[3]);
+    for (int i = 0; i < 3; i++)
+        world[i] += dot(rows[i], v.position);
+    world.xz += moved * vec2(view.wind[0], view.wind[1]);
+
+    out_position = world.xyz;
+    /* the cofactors: right also where axes are scaled apart */
+    out_normal = vec3(dot(cross(rows[1], rows[2]), v.normal),
+                      dot(cross(rows[2], rows[0]), v.normal),
+                      dot(cross(rows[0], rows[1]), v.normal));
+    out_texture = v.texture_at;
+    out_color = v.color;
+    out_instance = uvec4(fade, push.id_base + (dw_is(DW_SCENE_IS_FOREST) ? row : word),
+                         dw_is(DW_SCENE_IS_FOREST) ? states[row].dissolve : 0u,
+                         dw_is(DW_SCENE_IS_FOREST) ? DW_FOREST_HIGHLIGHT(word) : 0u);
+    gl_Position = dw_is(DW_SCENE_IS_SHADOW) ? DW_PROJECT(view.shadow_projection, world)
+                                            : DW_PROJECT(view.view_projection, world);
+}
