@@ -142,7 +142,8 @@ def _checked_targets(
 class Mesh:
     """Triangles of one material.
 
-    Arrays are copied, checked once and read-only afterwards. Front faces are counter-clockwise.
+    Arrays are copied and checked once; a mesh does not change afterwards. Front faces are
+    counter-clockwise.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ class Mesh:
 
     __slots__ = (
         *_PER_VERTEX, *_PER_TARGET, "indices", "target_names", "morph_weights", "material", "name",
-        "_bounds", "_sphere", "__weakref__",
+        "_bounds", "_sphere", "_is_made", "__weakref__",
     )  # fmt: skip
 
     positions: np.ndarray
@@ -245,6 +246,15 @@ class Mesh:
         for field in (*_PER_VERTEX, *_PER_TARGET, "indices", "morph_weights"):
             if (array := getattr(self, field)) is not None:
                 array.setflags(write=False)
+        self._is_made = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Forests and devices hold what a mesh was; a change would reach some of them only.
+        if getattr(self, "_is_made", False) and name not in ("_bounds", "_sphere"):
+            raise AttributeError(
+                f"a Mesh does not change; mesh.replace({name}=...) gives another with it changed"
+            )
+        super().__setattr__(name, value)
 
     def _take_targets(
         self, targets: Any, normals: Any, tangents: Any, names: Any, weights: Any
@@ -436,6 +446,9 @@ class Mesh:
                 )
         return _merged(parts, parts[0].material if material is None else material, name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.arguments(),)
+
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
         optional = ("uvs", "colors", "tangents")
@@ -470,6 +483,10 @@ class Mesh:
         )
         caption = html.escape(self.name or "Mesh")
         return f"<table><caption>{caption}</caption>{cells}</table>"
+
+
+def _remade(arguments: dict[str, Any]) -> Mesh:
+    return Mesh(**arguments)
 
 
 def _affine(matrix: Any) -> tuple[np.ndarray, np.ndarray]:

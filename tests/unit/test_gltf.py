@@ -788,7 +788,7 @@ def mutated(rng: random.Random, document: dict, data: bytes) -> bytes:
             if rng.random() < 0.2:
                 del owner[key]
             else:
-                owner[key] = rng.choice(NASTY)
+                owner[key] = json.loads(json.dumps(rng.choice(NASTY)))
         return glb_bytes(json.dumps(document).encode(), data)
     if rng.random() < 0.5:
         return glb_bytes(json.dumps(document).encode(), flipped(rng, data))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 
 import dapplewood as dw
@@ -11,6 +12,7 @@ import pytest
 
 SQUARE = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)
 FACES = np.array([[0, 1, 2], [0, 2, 3]])
+UVS = SQUARE[:, :2]
 CORNER = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 CORNER_FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 
@@ -21,7 +23,7 @@ def texture(**options) -> dw.MaterialTexture:
 
 def test_arrays_are_copied_checked_and_read_only():
     positions = SQUARE.copy()
-    mesh = dw.Mesh(positions, FACES.reshape(-1), uvs=SQUARE[:, :2], colors=np.ones((4, 3)))
+    mesh = dw.Mesh(positions, FACES.reshape(-1), uvs=UVS, colors=np.ones((4, 3)))
     positions[:] = 7
     assert np.array_equal(mesh.positions, SQUARE) and mesh.positions.dtype == np.float32
     assert mesh.indices.dtype == np.uint32 and mesh.indices.shape == (2, 3)
@@ -29,6 +31,9 @@ def test_arrays_are_copied_checked_and_read_only():
     for array in (mesh.positions, mesh.indices, mesh.normals, mesh.uvs, mesh.colors, mesh.bounds):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+    with pytest.raises(AttributeError, match=r"mesh.replace\(name=...\)"):
+        mesh.name = "other"
+    assert mesh.replace(name="other").name == "other" and mesh.name == ""
     assert mesh.triangle_count == 2 and mesh.vertex_count == 4
     assert isinstance(mesh.material, dw.Material)
     soup = dw.Mesh(SQUARE[[0, 1, 2]])
@@ -194,7 +199,7 @@ def test_weights_sum_to_one_and_a_vertex_without_any_follows_its_first_joint():
 
 def test_merge_joins_meshes_of_one_material():
     bark = dw.Material(name="bark")
-    one = dw.Mesh(SQUARE, FACES, uvs=SQUARE[:, :2], material=bark)
+    one = dw.Mesh(SQUARE, FACES, uvs=UVS, material=bark)
     other = dw.Mesh(CORNER, CORNER_FACES, colors=np.zeros((4, 4), np.uint8), material=bark)
     both = dw.Mesh.merge([one, other], name="tree")
     assert both.triangle_count == 6 and both.material is bark and both.name == "tree"
@@ -219,8 +224,15 @@ def test_merge_refuses_what_would_be_lost():
     assert dw.Mesh.merge([plain, leaf], material=leaf.material).material is leaf.material
 
 
+def test_a_mesh_can_be_pickled():
+    mesh = dw.Mesh(SQUARE, FACES, uvs=UVS, name="card", targets=np.ones((1, 4, 3)))
+    again = pickle.loads(pickle.dumps(mesh))
+    assert again.name == "card" and np.array_equal(again.targets, mesh.targets)
+    assert np.array_equal(again.normals, mesh.normals) and not again.uvs.flags.writeable
+
+
 def test_a_mesh_shows_itself():
-    mesh = dw.Mesh(SQUARE, FACES, uvs=SQUARE[:, :2], name="<card>", targets=np.ones((1, 4, 3)))
+    mesh = dw.Mesh(SQUARE, FACES, uvs=UVS, name="<card>", targets=np.ones((1, 4, 3)))
     assert "4 vertices, 2 triangles, 1 x 1 x 0 m, uvs, 1 morph targets" in repr(mesh)
     assert "&lt;card&gt;" in mesh._repr_html_() and "<card>" not in mesh._repr_html_()
 

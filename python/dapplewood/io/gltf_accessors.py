@@ -19,11 +19,8 @@ _COMPONENTS = {
     5125: np.dtype("<u4"),
     5126: np.dtype("<f4"),
 }
-# Columns and rows of an element.
-_TYPES = {
-    "SCALAR": (1, 1), "VEC2": (1, 2), "VEC3": (1, 3), "VEC4": (1, 4),
-    "MAT2": (2, 2), "MAT3": (3, 3), "MAT4": (4, 4),
-}  # fmt: skip
+# Numbers of an element. Nothing that is read takes the smaller matrices, whose columns are padded.
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _MAX_COUNT = 2**32 - 1
 
 
@@ -50,7 +47,7 @@ class Accessors:
         return self._accessors[index].flag("normalized")
 
     def raw(self, index: int, types: tuple[str, ...]) -> np.ndarray:
-        """(count, n) as stored; n counts the numbers of an element, matrices by columns."""
+        """(count, n) as stored; n counts the numbers of an element, of matrices by columns."""
         fields = self._accessors[index]
         kind = fields.text("type")
         if kind not in types:
@@ -76,34 +73,33 @@ class Accessors:
         return raw
 
     def _decode(self, fields: Fields, kind: str) -> np.ndarray:
-        columns, rows = _TYPES[kind]
+        width = _WIDTHS[kind]
         dtype = self._component(fields)
         count = fields.whole("count", high=_MAX_COUNT)
-        size = dtype.itemsize
-        # Columns of matrices begin at multiples of four bytes.
-        column_bytes = rows * size if columns == 1 else -(-rows * size // 4) * 4
-        element = column_bytes * (columns - 1) + rows * size
         view = fields.index("bufferView", self._container.view_count, "bufferViews")
         if view is None:
-            self._container.spend(count * columns * rows * size, fields.where)
-            array = np.zeros((count, columns * rows), dtype)
+            self._container.spend(count * width * dtype.itemsize, fields.where)
+            array = np.zeros((count, width), dtype)
         else:
-            stride = self._stride(view, element, column_bytes * columns)
-            data, offset = self._view_bytes(view), fields.whole("byteOffset", 0)
-            end = offset + (count - 1) * stride + element if count else offset
-            if end > len(data):
-                fields.fail(
-                    f"{count} elements of {element} bytes, {stride} apart from byte {offset}, lie "
-                    f"beyond bufferViews[{view}] of {len(data)} bytes"
-                )
-            shape = (count, columns, rows)
-            strides = (stride, column_bytes, size)
-            array = np.ndarray(shape, dtype, data, offset if count else 0, strides)
-            self._container.spend(count * columns * rows * size, fields.where)
-            array = array.reshape(count, columns * rows)
-        if "sparse" in fields:
-            array = self._with_sparse(fields, array)
-        return array
+            array = self._strided(fields, view, (count, width), dtype)
+        return self._with_sparse(fields, array) if "sparse" in fields else array
+
+    def _strided(
+        self, fields: Fields, view: int, shape: tuple[int, int], dtype: np.dtype
+    ) -> np.ndarray:
+        """Elements where they lie in their view."""
+        count, width = shape
+        element = width * dtype.itemsize
+        stride = self._stride(view, element)
+        data, offset = self._view_bytes(view), fields.whole("byteOffset", 0)
+        end = offset + (count - 1) * stride + element if count else offset
+        if end > len(data):
+            fields.fail(
+                f"{count} elements of {element} bytes, {stride} apart from byte {offset}, lie "
+                f"beyond bufferViews[{view}] of {len(data)} bytes"
+            )
+        strides = (stride, dtype.itemsize)
+        return np.ndarray(shape, dtype, data, offset if count else 0, strides)
 
     def _component(self, fields: Fields) -> np.dtype:
         code = fields.whole("componentType")
@@ -112,9 +108,9 @@ class Accessors:
             fields.fail(f"componentType {code} is not read, only {known}")
         return _COMPONENTS[code]
 
-    def _stride(self, view: int, element: int, tight: int) -> int:
+    def _stride(self, view: int, element: int) -> int:
         fields = self._container.view(view)
-        stride = fields.whole("byteStride", 0, high=256) or tight
+        stride = fields.whole("byteStride", 0, high=256) or element
         if stride < element:
             fields.fail(f"byteStride {stride} is less than the {element} bytes of an element")
         return stride
@@ -136,9 +132,6 @@ class Accessors:
             sparse.fail(f"indices must be unsigned, got {places.dtype.name}")
         if count and int(places.max()) >= len(array):
             sparse.fail(f"index {places.max()} is beyond the {len(array)} elements")
-        # Matrices never come sparse in practice: their columns would need the padding again.
-        if fields.text("type").startswith("MAT") and array.dtype.itemsize < 4:
-            sparse.fail("sparse matrices of small integers are not read")
         values = self._packed(sparse.fields("values"), count, array.shape[1], array.dtype)
         self._container.spend(array.nbytes, fields.where)
         array = array.copy()
