@@ -36,6 +36,16 @@ float dw_dissolve_invert(uint32_t easing, float value)
     return (float)high * 0x1p-20f;
 }
 
+/* As dw_dissolve_is_done, 1 or 0, by bits, which is what compilers turn into vectors: a rate above
+ * 0 leads to the bits of 1, one below 0 to those of 0. */
+static inline uint32_t done_bit(float progress, float rate)
+{
+    uint32_t bits = dw_bits_from_float(rate);
+    uint32_t end = (bits >> 31) != 0 ? 0u : 0x3f800000u;
+
+    return (uint32_t)(dw_bits_from_float(progress) == end) & (uint32_t)(bits != 0);
+}
+
 DW_SIMD bool dw_dissolve_step_rows(float *progress, const float *rates, uint32_t count, float ticks)
 {
     uint32_t done = 0;
@@ -44,8 +54,21 @@ DW_SIMD bool dw_dissolve_step_rows(float *progress, const float *rates, uint32_t
         float next = dw_dissolve_advance(progress[i], rates[i], ticks);
 
         progress[i] = next;
-        done |= (uint32_t)(rates[i] > 0.0f) & (uint32_t)(next >= 1.0f);
-        done |= (uint32_t)(rates[i] < 0.0f) & (uint32_t)(next <= 0.0f);
+        done |= done_bit(next, rates[i]);
+    }
+    return done != 0;
+}
+
+DW_SIMD bool dw_dissolve_state_rows(float *progress, const dw_dissolve_state *states,
+                                    const float *rates, uint32_t count, uint32_t now)
+{
+    uint32_t done = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        float next = dw_dissolve_progress(states[i], now);
+
+        progress[i] = next;
+        done |= done_bit(next, rates[i]);
     }
     return done != 0;
 }

@@ -34,6 +34,11 @@ static inline bool dw_dissolve_is_done(float progress, float rate)
 /* dw_dissolve_advance on `count` rows; rate 0 leaves a row as it is. True when a row is done. */
 bool dw_dissolve_step_rows(float *progress, const float *rates, uint32_t count, float ticks);
 
+/* dw_dissolve_progress of `count` rows at tick `now`; rates are those of the states. True when a
+ * row is done. */
+bool dw_dissolve_state_rows(float *progress, const dw_dissolve_state *states, const float *rates,
+                            uint32_t count, uint32_t now);
+
 /* The value byte of each colour follows the value; the highlight stays. */
 void dw_dissolve_color_rows(uint32_t *colors, const float *values, uint32_t count);
 

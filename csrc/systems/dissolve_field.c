@@ -537,27 +537,31 @@ static void tick_rows(dw_dissolve_field *field, float ticks)
 
     for (uint32_t begin = 0; begin < row_count; begin += BLOCK) {
         uint32_t count = row_count - begin < BLOCK ? row_count - begin : BLOCK;
-        bool is_any_done =
-            dw_dissolve_step_rows(field->progress + begin, field->rates + begin, count, ticks);
+        float *progress = field->progress + begin, *rates = field->rates + begin;
+        bool is_any_done = field->states != NULL
+                               ? dw_dissolve_state_rows(progress, field->states + begin, rates,
+                                                        count, (uint32_t)field->now)
+                               : dw_dissolve_step_rows(progress, rates, count, ticks);
 
         publish_rows(field, begin, count);
-        for (uint32_t row = begin; is_any_done && row < begin + count; row++)
-            if (dw_dissolve_is_done(field->progress[row], field->rates[row]))
-                complete(field, row);
+        for (uint32_t i = 0; is_any_done && i < count; i++)
+            if (dw_dissolve_is_done(progress[i], rates[i]))
+                complete(field, begin + i);
     }
-    mark_dirty(field, 0, row_count);
+    if (field->states == NULL)
+        mark_dirty(field, 0, row_count);
 }
 
 /* Progress and ends of analytic states, which themselves change only when they end. A step longer
  * than 32 bits of ticks is one from the age before it. */
-static void tick_states(dw_dissolve_field *field, int64_t before)
+static void tick_states(dw_dissolve_field *field, int64_t step)
 {
-    int64_t step = field->now - before;
+    uint32_t before = (uint32_t)(field->now - step);
 
     for (uint32_t i = field->active_count; i-- > 0;) {
         uint32_t row = field->active[i];
         dw_dissolve_state *state = &field->states[row];
-        int64_t age = (int64_t)(int32_t)((uint32_t)before - state->t0) + step;
+        int64_t age = (int64_t)(int32_t)(before - state->t0) + step;
         float begin = (float)(state->bits & DW_DISSOLVE_PROGRESS_MASK) * 0x1p-22f;
 
         field->progress[row] = dw_dissolve_advance(begin, state->rate, (float)age);
@@ -565,29 +569,37 @@ static void tick_states(dw_dissolve_field *field, int64_t before)
             field->values[row] = dw_ease(field->easings[row], field->progress[row]);
         if (dw_dissolve_is_done(field->progress[row], state->rate))
             complete(field, row);
-        else if (age < INT32_MIN / 2) /* run backwards for hours */
+        else if (age < 0) /* run backwards: so that no age grows over the years */
             restate_row(field, row);
     }
+}
+
+static void step_all(dw_dissolve_field *field, float ticks, int64_t step)
+{
+    bool is_dense = field->active_count >= dw_id_map_row_count(&field->ids) / DENSE_SHARE;
+
+    if (field->active_count == 0)
+        return;
+    if (field->states != NULL && (!is_dense || step < 0 || step > INT32_MAX / 2))
+        tick_states(field, step);
+    else if (is_dense)
+        tick_rows(field, ticks);
+    else
+        tick_active(field, ticks);
 }
 
 dw_status dw_dissolve_field_tick(dw_dissolve_field *field, double dt, dw_error *err)
 {
     int64_t before = field->now;
-    float ticks;
+    double ticks;
 
     if (!(dt >= -DW_DISSOLVE_DT_MAX && dt <= DW_DISSOLVE_DT_MAX))
         return dw_fail(err, DW_ERROR_ARGUMENT,
                        "dt must be finite seconds, at most %g either way, got %g",
                        DW_DISSOLVE_DT_MAX, dt);
     drop_read_events(field);
-    ticks = (float)advance_clock(field, dt);
-    if (field->states != NULL)
-        tick_states(field, before);
-    else if (field->active_count >= dw_id_map_row_count(&field->ids) / DENSE_SHARE &&
-             field->active_count > 0)
-        tick_rows(field, ticks);
-    else
-        tick_active(field, ticks);
+    ticks = advance_clock(field, dt);
+    step_all(field, (float)ticks, field->now - before);
     dw_dissolve_sort_events(field->events, field->scratch, field->event_count);
     field->are_events_read = true;
     return DW_OK;

@@ -307,7 +307,7 @@ DW_INLINE uint dw_dissolve_color(float value, uint highlight)
     DW_PRECISE float raised = scaled + 0.5f;
     uint level = highlight & 255u;
 
-    return level | level << 8 | DW_UINT(dw_floor(raised)) << 16 | 255u << 24;
+    return level | level << 8 | DW_UINT(DW_INT(raised)) << 16 | 255u << 24;
 }
 
 /* Value of such a word, within 1/510 of what it was made from; exact for 0 and 1. */
