@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-#define DW_BLUE_SIGMA     1.9 /* texels; larger is more even in all directions, a little less blue */
+/* Texels; larger is more even in all directions, and a little less blue. */
+#define DW_BLUE_SIGMA     1.9
 #define DW_BLUE_SIGMA_MIN 0.5
 #define DW_BLUE_SIGMA_MAX 8.0
 

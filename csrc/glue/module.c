@@ -48,8 +48,9 @@ static int module_exec(PyObject *module)
     if (PyModule_AddStringConstant(module, "__version__", DW_VERSION) < 0)
         return -1;
     if (dw_errors_exec(module) < 0 || dw_registry_exec(module) < 0 || dw_device_exec(module) < 0 ||
-        dw_buffer_exec(module) < 0 || dw_atlas_exec(module) < 0 || dw_measure_exec(module) < 0 ||
-        dw_forest_exec(module) < 0 || dw_renderer_exec(module) < 0)
+        dw_buffer_exec(module) < 0 || dw_dissolve_exec(module) < 0 || dw_dither_exec(module) < 0 ||
+        dw_atlas_exec(module) < 0 || dw_measure_exec(module) < 0 || dw_forest_exec(module) < 0 ||
+        dw_renderer_exec(module) < 0)
         return -1;
     return 0;
 }

@@ -23,6 +23,7 @@
     X(cancelled_error)        \
     X(device_type)            \
     X(buffer_type)            \
+    X(dissolve_type)          \
     X(forest_type)
 
 typedef struct dw_module_state {
@@ -46,6 +47,8 @@ int dw_errors_exec(PyObject *module);
 int dw_registry_exec(PyObject *module);
 int dw_device_exec(PyObject *module);
 int dw_buffer_exec(PyObject *module);
+int dw_dissolve_exec(PyObject *module);
+int dw_dither_exec(PyObject *module);
 int dw_renderer_exec(PyObject *module);
 int dw_atlas_exec(PyObject *module);
 int dw_measure_exec(PyObject *module);

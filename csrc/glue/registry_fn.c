@@ -5,6 +5,7 @@
 #include "base/registry.h"
 #include "shared/bindings.h"
 #include "shared/dissolve.h"
+#include "shared/dither.h"
 #include "shared/forest.h"
 #include "shared/scene.h"
 
@@ -100,6 +101,12 @@ static const layout_field dissolve_state_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field dither_push_fields[] = {
+#define DW_LAYOUT struct dw_dither_push
+    DW_DITHER_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 static const layout_field forest_record_fields[] = {
 #define DW_LAYOUT struct dw_forest_record
     DW_FOREST_RECORD_FIELDS(DW_LAYOUT_FIELD)
@@ -192,11 +199,12 @@ static const layout_field scene_item_fields[] = {
 static const layout layouts[] = {
     DW_LAYOUT_ROW(tile_level),     DW_LAYOUT_ROW(alpha_remap),    DW_LAYOUT_ROW(atlas_block),
     DW_LAYOUT_ROW(atlas_level),    DW_LAYOUT_ROW(atlas_share),    DW_LAYOUT_ROW(atlas_push),
-    DW_LAYOUT_ROW(dissolve_state), DW_LAYOUT_ROW(forest_record),  DW_LAYOUT_ROW(forest_state),
-    DW_LAYOUT_ROW(forest_entry),   DW_LAYOUT_ROW(forest_bucket),  DW_LAYOUT_ROW(forest_cell),
-    DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command), DW_LAYOUT_ROW(forest_rules),
-    DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),    DW_LAYOUT_ROW(scene_view),
-    DW_LAYOUT_ROW(scene_material), DW_LAYOUT_ROW(scene_push),     DW_LAYOUT_ROW(scene_item),
+    DW_LAYOUT_ROW(dissolve_state), DW_LAYOUT_ROW(dither_push),    DW_LAYOUT_ROW(forest_record),
+    DW_LAYOUT_ROW(forest_state),   DW_LAYOUT_ROW(forest_entry),   DW_LAYOUT_ROW(forest_bucket),
+    DW_LAYOUT_ROW(forest_cell),    DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command),
+    DW_LAYOUT_ROW(forest_rules),   DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),
+    DW_LAYOUT_ROW(scene_view),     DW_LAYOUT_ROW(scene_material), DW_LAYOUT_ROW(scene_push),
+    DW_LAYOUT_ROW(scene_item),
 };
 
 static PyObject *make_layout(const layout *one)

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from .batch import bake_files
     from .camera import Camera, OrthoCamera
     from .device import Buffer, Device, DeviceInfo, default_device, devices
+    from .dissolve import DissolveField, dissolve_values, ease
+    from .dither import (
+        Spectrum,
+        blue_noise,
+        discard_count,
+        discard_mask,
+        dither_ranks,
+        spectrum,
+    )
     from .doctor import report
     from .errors import (
         Cancelled,
@@ -66,6 +75,10 @@ _NAMES = {
     "batch": ("bake_files",),
     "camera": ("Camera", "OrthoCamera"),
     "device": ("Buffer", "Device", "DeviceInfo", "default_device", "devices"),
+    "dissolve": ("DissolveField", "dissolve_values", "ease"),
+    "dither": (
+        "Spectrum", "blue_noise", "discard_count", "discard_mask", "dither_ranks", "spectrum",
+    ),
     "doctor": ("report",),
     "errors": (
         "Cancelled", "CapacityError", "DeviceLost", "DeviceNotFound", "Error",

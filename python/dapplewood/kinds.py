@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 from . import _core
 
@@ -24,9 +25,23 @@ __all__ = [
 ]
 
 
-def _registry(name: str) -> type[enum.IntEnum]:
+class _Word(str, enum.Enum):
+    """A kind that arrays hold as its word: it equals the word, and has a number besides."""
+
+    def __new__(cls, word: str, number: int) -> _Word:
+        self = str.__new__(cls, word)
+        self._value_ = number
+        return self
+
+    __str__ = str.__str__
+
+
+def _registry(name: str, base: Any = enum.IntEnum) -> Any:
     argument, rows = _core.REGISTRIES[name]
-    made = enum.IntEnum(name, [(word.upper(), value) for value, word, _ in rows], module=__name__)
+    values = [
+        (word.upper(), (word, value) if base is _Word else value) for value, word, _ in rows
+    ]
+    made = base(name, values, module=__name__)
     made.__doc__ = f"What the argument `{argument}` takes, by member or by word.\n\n" + "\n".join(
         f'- "{word}": {doc}' for _, word, doc in rows
     )
@@ -37,7 +52,7 @@ ColorSpace = _registry("ColorSpace")
 CoverageMode = _registry("CoverageMode")
 DissolveDirection = _registry("DissolveDirection")
 DissolveEncoding = _registry("DissolveEncoding")
-DissolveEvent = _registry("DissolveEvent")
+DissolveEvent = _registry("DissolveEvent", _Word)
 DitherPattern = _registry("DitherPattern")
 DitherRule = _registry("DitherRule")
 Easing = _registry("Easing")

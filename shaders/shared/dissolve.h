@@ -41,6 +41,7 @@ typedef enum dw_dissolve_encoding {
 #endif
 
 #define DW_TICKS_PER_SECOND 65536
+#define DW_DISSOLVE_LANES   256
 
 /* ---- easing: fixed point with 30 bits behind the point ---- */
 

@@ -110,6 +110,25 @@ DW_INLINE uint dw_discard_count(uint rule, uint rank_count, float amount)
     return count < dw_float(rank_count) ? DW_UINT(count) : rank_count;
 }
 
+/* ---- what a mask is made of ---- */
+
+#define DW_DITHER_LANES 64
+
+#define DW_DITHER_PUSH_FIELDS(F) \
+    F(uint, width, 0)            \
+    F(uint, height, 0)           \
+    F(uint, pattern, 0)          \
+    F(uint, rule, 0)             \
+    F(uint, side, 0)             \
+    F(uint, origin_x, 0)         \
+    F(uint, origin_y, 0)         \
+    F(uint, instance, 0)         \
+    F(uint, size, 0) /* pixels of all masks */
+
+struct dw_dither_push {
+    DW_DITHER_PUSH_FIELDS(DW_FIELD)
+};
+
 #ifdef DW_DITHER_TABLE /* (i): rank i of the blue table, which the includer defines */
 DW_INLINE uint dw_dither_rank(uint pattern, uint side, uint x, uint y, uint instance)
 {
