@@ -131,7 +131,7 @@ class Renderer:
         self,
         size: tuple[int, int] = (960, 540),
         *,
-        samples: int = 4,
+        samples: int = 1,
         cutout: str = "test",
         temporal: int = 0,
         device: Device | None = None,
