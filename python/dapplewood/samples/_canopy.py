@@ -134,7 +134,7 @@ def _cards_on(rng, puffs, centres, outward, owner, cover, boxes, puff_weight, hu
     return leaves
 
 
-def shade(surface: Surface, puffs: Puffs, *, density: float, dark=(0.40, 0.43, 0.43),
+def shade(surface: Surface, puffs: Puffs, *, density: float, dark=(0.45, 0.48, 0.47),
           light=(1.0, 1.0, 0.97), gamma: float = 1.0, lift: float = 0.0) -> Surface:
     """Darken what lies deep inside the crown, cooler as it gets darker, in place."""
     sight = puffs.occlusion(surface.positions + lift * surface.normals, density)

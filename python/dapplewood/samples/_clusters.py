@@ -35,7 +35,7 @@ PALETTES: dict[str, Species] = {
                       0xF0B868, 0x8A2A14, 0.25),
     "spruce": _painted({"leaf": (0x2A423C, 0x4F6F60, 0x9CB496),
                         "bark": (0x40281A, 0x664029, 0x8F6340)}, 0x8FAA7A, 0x664029),
-    "pine": _painted({"leaf": (0x37482F, 0x63774C, 0xACB57C),
+    "pine": _painted({"leaf": (0x42543C, 0x70855C, 0xBAC490),
                       "bark": (0x4A3020, 0x70492F, 0x99704A)}, 0x9FB074, 0x6E4A2E),
     "bush": _painted({"leaf": (0x3A4C2A, 0x657A42, 0xACB062), "bark": _BARK,
                       "petal": (0xD9A7A0, 0xF1CDBE, 0xFFEFE0),

@@ -154,7 +154,7 @@ KINDS: dict[str, Broadleaf | Conifer] = {
                        density=0.45, hue=0.12, jitter=0.28, shell=(0.3, 1.0),
                        woods=(Wooden(8, 1, 0.02), Wooden(6, 2, 0.04), Wooden(4, 4, 0.30))),
     "maple": Broadleaf(7.6, (2.8, 3.0), 4.5, 20, 0.32, 0.20,
-                       _covers((0.95, 1.5, 1.95), (1.0, 0.36, 0.12), (0.36, 0.45, 0.74)), 950,
+                       _covers((0.78, 1.45, 1.9), (1.0, 0.25, 0.082), (0.36, 0.45, 0.74)), 1400,
                        lean=0.4, top_heavy=0.35, lowest=-0.7, hue=0.16, first_branch=0.3,
                        trunk_share=0.6, jitter=0.22, density=0.65),
     "pine": Broadleaf(12.0, (3.4, 2.6), 9.3, 13, 0.36, 0.25,
