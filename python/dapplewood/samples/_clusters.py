@@ -33,7 +33,7 @@ PALETTES: dict[str, Species] = {
                        "bark": (0x4A3A30, 0x6E5A4C, 0x94806C)}, 0xD6D283, 0xB8902A, 0.25),
     "maple": _painted({"leaf": (0x7A3E1E, 0xBC6E36, 0xE8B45E), "bark": _BARK},
                       0xF0B868, 0x8A2A14, 0.25),
-    "spruce": _painted({"leaf": (0x2A423C, 0x4F6F60, 0x9CB496),
+    "spruce": _painted({"leaf": (0x243C34, 0x466656, 0x92AC8C),
                         "bark": (0x40281A, 0x664029, 0x8F6340)}, 0x8FAA7A, 0x664029),
     "pine": _painted({"leaf": (0x42543C, 0x70855C, 0xBAC490),
                       "bark": (0x4A3020, 0x70492F, 0x99704A)}, 0x9FB074, 0x6E4A2E),
@@ -51,11 +51,13 @@ PALETTES: dict[str, Species] = {
 
 
 def cluster(plan: Plan, maker: str, leaf: float, count: int, *, width: float = 0.40,
-            height: float = 0.42, twigs: int = 7, hang: float = 0.0, lobes: float = 0.16,
-            spread: float = 0.8, bloom: int = 0) -> None:
+            height: float = 0.42, twigs: int = 7, hang: float = 0.0, lobes: float = 0.2,
+            spread: float = 0.8, bloom: int = 0,
+            gap_count: int = 4) -> None:
     """A leafy branchlet that fills its card: leaves turn outwards, the front ones over the rest.
 
-    `hang` turns the leaves to the ground, `lobes` roughens the outline, `bloom` adds flowers.
+    `hang` turns the leaves to the ground, `lobes` roughens the outline, `gap_count` holes let
+    light through, `bloom` adds flowers.
     """
     middle = 0.8 * height
     phase = plan.uniform(0.0, 6.28)
@@ -64,12 +66,17 @@ def cluster(plan: Plan, maker: str, leaf: float, count: int, *, width: float = 0
         plan.branch(0.0, 0.0, aim + 0.25 * (np.pi / 2 - aim),
                     (middle + 0.55 * height) * plan.uniform(0.6, 0.85), 0.009,
                     curve=0.35 * plan.uniform(-1, 1), z=plan.uniform(-0.9, -0.2), joints=7)
+    gaps = [(0.9 * width * plan.uniform(-1, 1), middle + 0.9 * height * plan.uniform(-1, 1),
+             plan.uniform(0.05, 0.10)) for _ in range(gap_count)]
     for k in range(count):
         turn = _GOLDEN * k + phase
-        rim = 1.0 + lobes * (np.cos(3.0 * turn + phase) + 0.7 * np.cos(5.0 * turn - 2.0 * phase))
+        rim = 1.0 + lobes * (np.cos(3.0 * turn + phase) + 0.7 * np.cos(5.0 * turn - 2.0 * phase)
+                             + 0.6 * np.cos(8.0 * turn + 3.0 * phase))
         r = np.sqrt((k + 0.5) / count) * rim
         x = width * r * np.cos(turn) + plan.uniform(-0.02, 0.02)
         y = middle + height * r * np.sin(turn) + plan.uniform(-0.02, 0.02)
+        if any((x - gx) ** 2 + (y - gy) ** 2 < size * size for gx, gy, size in gaps):
+            continue
         away = np.arctan2(y + 0.05, x) + spread * (1.4 - 0.6 * r) * plan.uniform(-1.0, 1.0)
         if hang > 0.0:
             away = np.arctan2((1.0 - hang) * np.sin(away) - hang, (1.0 - hang) * np.cos(away))
@@ -191,14 +198,16 @@ def _of(draw: Callable, *numbers, **options) -> Callable[[Plan], None]:
 # Four tiles a species: two for near cards, one for middle cards, one for the farthest and largest.
 TILES: dict[str, tuple[Callable[[Plan], None], ...]] = {
     "oak": (_of(cluster, "oak", 0.21, 105), _of(cluster, "oak", 0.19, 120, lobes=0.22),
-            _of(cluster, "oak", 0.13, 240, twigs=9), _of(cluster, "oak", 0.085, 560, twigs=9)),
+            _of(cluster, "oak", 0.13, 240, twigs=9, lobes=0.26, gap_count=7),
+            _of(cluster, "oak", 0.085, 560, twigs=9, lobes=0.30, gap_count=12)),
     "birch": (_of(curtain, "birch", 0.125, strands=11, leaves=15),
               _of(curtain, "birch", 0.12, strands=13, leaves=15),
               _of(curtain, "birch", 0.09, strands=19, leaves=20),
-              _of(cluster, "birch", 0.08, 420, hang=0.45, lobes=0.25, twigs=9)),
+              _of(cluster, "birch", 0.08, 420, hang=0.45, lobes=0.30, twigs=9,
+                  gap_count=12)),
     "maple": (_of(cluster, "maple", 0.22, 60), _of(cluster, "maple", 0.20, 68, lobes=0.22),
-              _of(cluster, "maple", 0.135, 150, twigs=9),
-              _of(cluster, "maple", 0.09, 340, twigs=9)),
+              _of(cluster, "maple", 0.135, 150, twigs=9, lobes=0.26, gap_count=7),
+              _of(cluster, "maple", 0.09, 340, twigs=9, lobes=0.30, gap_count=12)),
     "spruce": (_of(bough), _of(bough, twigs=13, width=0.44), fringe, _of(bough, width=0.46)),
     "pine": (_of(needle_tuft, 24, 0.30), _of(needle_tuft, 28, 0.28),
              _of(needle_tuft, 52, 0.20), _of(needle_tuft, 105, 0.145)),

@@ -31,7 +31,8 @@ class Conifer:
     density: float = 0.5
 
 
-def whorled(tree: Conifer, name: str, rng: np.random.Generator, seed_leaves: int):
+def whorled(tree: Conifer, name: str, rng: np.random.Generator, seed_leaves: int, wanted):
+    """Yield (wood, leaves) at each wanted level of detail."""
     stem = trunk_path(rng, 0.985 * tree.height, 0.10, 9)
     bones = Skeleton(stem)
     radii = tree.trunk * np.clip(1.08 - np.maximum(stem[:, 1], 0.0) / tree.height, 0.02, 1.0)
@@ -41,7 +42,7 @@ def whorled(tree: Conifer, name: str, rng: np.random.Generator, seed_leaves: int
                   0.62 * tree.width * (1.05 - rings), np.full(7, 1.1), heart)
     flare_seed = int(rng.integers(1 << 30))
     boxes = _clusters.boxes(name)
-    for level in range(3):
+    for level in wanted:
         wood = bones.wood(radii, tree.bark, sides=(8, 6, 4)[level], skip=(1, 2, 4)[level],
                           flare=0.6, rng=np.random.default_rng(flare_seed))
         shade(wood, puffs, density=0.5, lift=0.05)

@@ -65,7 +65,7 @@ def tree(species: str = "oak", *, lod: int | str = "all", seed: int = 0) -> list
     [True, True]
     """
     _check_name("species", species, _TREES)
-    return _picked(_wooded(species, _seed(seed)), lod)
+    return _wooded(species, _seed(seed), lod)
 
 
 def bush(*, lod: int | str = "all", seed: int = 0) -> list[Any]:
@@ -80,7 +80,7 @@ def bush(*, lod: int | str = "all", seed: int = 0) -> list[Any]:
     -------
     list of Mesh, or list of such lists
     """
-    return _picked(_wooded("bush", _seed(seed)), lod)
+    return _wooded("bush", _seed(seed), lod)
 
 
 def grass(kind: str = "meadow", *, lod: int | str = "all", seed: int = 0) -> list[Any]:
@@ -206,20 +206,27 @@ def ground(size: float = 160.0, *, cells: int = 128, seed: int = 0) -> Ground:
     return Ground(meshes, size, _ground.CLEARING, land)
 
 
-def _wooded(name: str, seed: int) -> list[list[Mesh]]:
-    return [[_mesh(wood, _solid(name)), _mesh(leaves, _foliage(name))]
-            for wood, leaves in grown(name, seed)]
+def _wooded(name: str, seed: int, lod: int | str) -> list[Any]:
+    level = _level(lod)
+    wanted = range(LEVELS) if level is None else (level,)
+    levels = [[_mesh(wood, _solid(name)), _mesh(leaves, _foliage(name))]
+              for wood, leaves in grown(name, seed, wanted)]
+    return levels if level is None else levels[0]
 
 
 def _picked(levels: list[Any], lod: int | str) -> list[Any]:
-    if isinstance(lod, str):
-        if lod != "all":
-            raise ValueError(f'lod: wanted 0 to {LEVELS - 1} or "all", got {lod!r}')
-        return levels
-    index = _count("lod", lod)
-    if not 0 <= index < LEVELS:
-        raise ValueError(f'lod: wanted 0 to {LEVELS - 1} or "all", got {index}')
-    return levels[index]
+    level = _level(lod)
+    return levels if level is None else levels[level]
+
+
+def _level(lod: int | str) -> int | None:
+    """A level of detail, None for all of them."""
+    if isinstance(lod, str) and lod == "all":
+        return None
+    level = -1 if isinstance(lod, str) else _count("lod", lod)
+    if not 0 <= level < LEVELS:
+        raise ValueError(f'lod: wanted 0 to {LEVELS - 1} or "all", got {lod!r}')
+    return level
 
 
 def _mesh(surface: Surface, material: Material) -> Mesh:

@@ -106,7 +106,7 @@ def _broad_skeleton(rng: np.random.Generator, tree: Broadleaf, puffs: Puffs) -> 
     return bones
 
 
-def _broad(tree: Broadleaf, name: str, rng: np.random.Generator, seed_leaves: int):
+def _broad(tree: Broadleaf, name: str, rng: np.random.Generator, seed_leaves: int, wanted):
     puffs = _crown(rng, tree)
     bones = _broad_skeleton(rng, tree, puffs)
     radii = bones.radii(1.12 * tree.trunk, tree.tip, 0.55)
@@ -114,7 +114,7 @@ def _broad(tree: Broadleaf, name: str, rng: np.random.Generator, seed_leaves: in
     counts = np.maximum(4, np.rint(counts)).astype(int)
     boxes = _clusters.boxes(name)
     flare_seed = int(rng.integers(1 << 30))
-    for level in range(LEVELS):
+    for level in wanted:
         kept = tree.woods[level]
         wood = bones.wood(radii, tree.bark, sides=kept.sides, thinnest=kept.thinnest,
                           skip=kept.skip, branch_sides=kept.branch_sides, flare=tree.flare,
@@ -173,14 +173,14 @@ KINDS: dict[str, Broadleaf | Conifer] = {
 }
 
 
-def grown(name: str, seed: int) -> list[tuple[Surface, Surface]]:
-    """(wood, leaves) of a species at each level of detail, no two seeds alike."""
+def grown(name: str, seed: int, wanted=range(LEVELS)) -> list[tuple[Surface, Surface]]:
+    """(wood, leaves) of a species at each wanted level of detail, no two seeds alike."""
     rng = np.random.default_rng([5000 + list(KINDS).index(name), seed])
     tree = KINDS[name]
     scale = rng.uniform(0.9, 1.1)
     seed_leaves = int(rng.integers(1 << 30))
     build: Callable = whorled if isinstance(tree, Conifer) else _broad
-    levels = list(build(tree, name, rng, seed_leaves))
+    levels = list(build(tree, name, rng, seed_leaves, wanted))
     for wood, leaves in levels:
         wood.positions = wood.positions * scale
         leaves.positions = leaves.positions * scale
