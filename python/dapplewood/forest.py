@@ -561,7 +561,7 @@ class Forest(_core.Forest):
         rows = self._rows_of(self.ids if ids is None else ids)
         infos = self._table()[2][rows]
         words = records(self._states(device or default_device()), "dw_forest_state")["word"][rows]
-        return np.where(words >> 24 == infos >> 24, words & 15, -1).astype(np.int8)
+        return np.where(words >> 24 == infos >> 24, (words & 15).astype(np.int8), np.int8(-1))
 
     # -- views --
 
