@@ -2,6 +2,7 @@
 #include "glue/forest_type.h"
 #include "glue/arrays.h"
 #include "glue/device_type.h"
+#include "glue/dissolve_type.h"
 #include "glue/forest_def.h"
 
 #include <math.h>
@@ -20,18 +21,18 @@ dw_forest *dw_py_forest_begin(const dw_module_state *state, PyObject *object, co
         PyErr_SetString(PyExc_ValueError, "the forest is closed: make a new Forest");
         return NULL;
     }
-    if (self->is_busy) {
+    if (self->use_count > 0) {
         PyErr_SetString(PyExc_ValueError,
                         "the forest is in use by another thread: one thread at a time");
         return NULL;
     }
-    self->is_busy = true;
+    self->use_count++;
     return self->forest;
 }
 
 void dw_py_forest_end(PyObject *object)
 {
-    ((dw_py_forest *)object)->is_busy = false;
+    ((dw_py_forest *)object)->use_count--;
 }
 
 int dw_py_forest_keep_device(PyObject *object, PyObject *device)
@@ -273,30 +274,6 @@ static PyObject *forest_find(PyObject *self, PyObject *args)
 
 /* ---- the whole table ---- */
 
-static PyObject *forest_update(PyObject *self, PyObject *args)
-{
-    const dw_module_state *state = dw_type_get_state(Py_TYPE(self));
-    dw_forest *forest;
-    dw_status status;
-    dw_error err;
-    double dt;
-
-    if (state == NULL || !PyArg_ParseTuple(args, "d:_update", &dt))
-        return NULL;
-    forest = dw_py_forest_begin(state, self, "self");
-    if (forest == NULL)
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    status = dw_forest_update(forest, dt, &err);
-    Py_END_ALLOW_THREADS
-    dw_py_forest_end(self);
-    if (status != DW_OK) {
-        dw_raise(state, &err);
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
 /* A copy of `data` as a new array. */
 static PyObject *copy_out(const void *data, int rank, npy_intp *shape, int type)
 {
@@ -316,14 +293,117 @@ static PyObject *copy_records(const void *data, size_t count, size_t size)
     return copy_out(data, 2, shape, NPY_UINT8);
 }
 
-static PyObject *copy_ids(const dw_forest *forest, npy_intp rows)
+/* By row; of live rows only, or with a number for each row. */
+static PyObject *copy_ids(dw_forest *forest, bool has_all)
 {
-    const dw_id_map *map = dw_dissolve_field_ids(dw_forest_field((dw_forest *)forest));
-    PyObject *array = PyArray_SimpleNew(1, &rows, NPY_UINT64);
+    const dw_id_map *map = dw_dissolve_field_ids(dw_forest_field(forest));
+    uint32_t rows = dw_forest_row_count(forest);
+    npy_intp count = (npy_intp)(has_all ? rows : dw_forest_count(forest));
+    PyObject *array = PyArray_SimpleNew(1, &count, NPY_UINT64);
+    uint64_t *out;
 
-    for (npy_intp i = 0; array != NULL && i < rows; i++)
-        ((uint64_t *)PyArray_DATA((PyArrayObject *)array))[i] = dw_id_map_id(map, (uint32_t)i);
+    if (array == NULL)
+        return NULL;
+    out = PyArray_DATA((PyArrayObject *)array);
+    for (uint32_t row = 0; row < rows; row++)
+        if (has_all || dw_id_map_is_live(map, row))
+            *out++ = dw_id_map_id(map, row);
     return array;
+}
+
+static PyObject *forest_ids(PyObject *self, PyObject *all)
+{
+    const dw_module_state *state = dw_type_get_state(Py_TYPE(self));
+    dw_forest *forest = state == NULL ? NULL : dw_py_forest_begin(state, self, "self");
+    PyObject *result;
+
+    if (forest == NULL)
+        return NULL;
+    result = copy_ids(forest, all == Py_True);
+    dw_py_forest_end(self);
+    return result;
+}
+
+typedef struct gathered {
+    PyArrayObject *rows, *infos, *transforms;
+} gathered;
+
+static int make_gathered(npy_intp count, gathered *out)
+{
+    npy_intp shape[2] = { count, 12 };
+
+    out->rows = (PyArrayObject *)PyArray_SimpleNew(1, shape, NPY_UINT32);
+    out->infos = (PyArrayObject *)PyArray_SimpleNew(1, shape, NPY_UINT32);
+    out->transforms = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_FLOAT32);
+    return out->rows == NULL || out->infos == NULL || out->transforms == NULL ? -1 : 0;
+}
+
+static void fill_gathered(const dw_forest *forest, uint32_t count, const gathered *out)
+{
+    const uint32_t *rows = PyArray_DATA(out->rows);
+    uint32_t *infos = PyArray_DATA(out->infos);
+    float *transforms = PyArray_DATA(out->transforms);
+
+    for (uint32_t i = 0; i < count; i++) {
+        infos[i] = dw_forest_infos(forest)[rows[i]];
+        memcpy(transforms + 12 * (size_t)i, dw_forest_transforms(forest) + 12 * (size_t)rows[i],
+               12 * sizeof(float));
+    }
+}
+
+static PyObject *forest_gather(PyObject *self, PyObject *ids)
+{
+    gathered out = { NULL, NULL, NULL };
+    dw_status status = DW_ERROR_ARGUMENT;
+    PyObject *known, *result = NULL;
+    ids_call call;
+    dw_error err;
+
+    err = (dw_error) { .code = DW_OK };
+    if (begin_ids(&call, self, ids, 1) == 0 && make_gathered(call.ids.count, &out) == 0)
+        status = dw_forest_find(call.forest, &call.ids, PyArray_DATA(out.rows), &err);
+    if (status == DW_OK)
+        fill_gathered(call.forest, call.ids.count, &out);
+    known = end_ids(&call, status, &err);
+    if (known != NULL)
+        result = Py_BuildValue("(OOO)", out.rows, out.infos, out.transforms);
+    Py_XDECREF(known);
+    Py_XDECREF(out.rows);
+    Py_XDECREF(out.infos);
+    Py_XDECREF(out.transforms);
+    return result;
+}
+
+static PyObject *forest_bounds(PyObject *self, PyObject *unused)
+{
+    const dw_module_state *state = dw_type_get_state(Py_TYPE(self));
+    dw_forest *forest = state == NULL ? NULL : dw_py_forest_begin(state, self, "self");
+    bool has_any;
+    float box[6];
+
+    (void)unused;
+    if (forest == NULL)
+        return NULL;
+    has_any = dw_forest_bounds(forest, box);
+    dw_py_forest_end(self);
+    if (!has_any)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(dddddd)", (double)box[0], (double)box[1], (double)box[2], (double)box[3],
+                         (double)box[4], (double)box[5]);
+}
+
+static PyObject *forest_dissolve(PyObject *object, PyObject *unused)
+{
+    const dw_module_state *state = dw_type_get_state(Py_TYPE(object));
+    dw_forest *forest = state == NULL ? NULL : dw_py_forest_begin(state, object, "self");
+    dw_py_forest *self = (dw_py_forest *)object;
+
+    (void)unused;
+    if (forest == NULL)
+        return NULL;
+    dw_py_forest_end(object);
+    self->has_dissolve = true;
+    return dw_py_dissolve_wrap(state, dw_forest_field(forest), object, &self->use_count);
 }
 
 static PyObject *forest_table(PyObject *self, PyObject *unused)
@@ -340,7 +420,7 @@ static PyObject *forest_table(PyObject *self, PyObject *unused)
     shape[0] = rows;
     shape[1] = 12;
     result = Py_BuildValue(
-        "(NNNN)", copy_ids(forest, rows),
+        "(NNNN)", copy_ids(forest, true),
         copy_records(dw_forest_records(forest), (size_t)rows, sizeof(dw_forest_record)),
         copy_out(dw_forest_infos(forest), 1, shape, NPY_UINT32),
         copy_out(dw_forest_transforms(forest), 2, shape, NPY_FLOAT32));
@@ -526,6 +606,7 @@ static void forest_dealloc(PyObject *object)
 
     PyObject_GC_UnTrack(object);
     dw_forest_destroy(self->forest);
+    dw_dissolve_field_destroy(self->kept);
     Py_XDECREF(self->devices);
     type->tp_free(object);
     Py_DECREF(type);
@@ -536,11 +617,13 @@ static PyObject *forest_close(PyObject *object, PyObject *unused)
     dw_py_forest *self = (dw_py_forest *)object;
 
     (void)unused;
-    if (self->is_busy) {
+    if (self->use_count > 0) {
         PyErr_SetString(PyExc_ValueError,
                         "the forest is in use by another thread: close it afterwards");
         return NULL;
     }
+    if (self->forest != NULL && self->has_dissolve)
+        self->kept = dw_forest_release_field(self->forest);
     dw_forest_destroy(self->forest);
     self->forest = NULL;
     return PyList_SetSlice(self->devices, 0, PY_SSIZE_T_MAX, NULL) < 0 ? NULL : Py_NewRef(Py_None);
@@ -588,7 +671,14 @@ static PyMethodDef forest_methods[] = {
       "_set_info($self, ids, mask, bits, strict, /)\n--\n\nWhich ids were there." },
     { "_find", forest_find, METH_VARARGS,
       "_find($self, ids, strict, /)\n--\n\nRows, 2**32 - 1 where unknown, and which are known." },
-    { "_update", forest_update, METH_VARARGS, "_update($self, dt, /)\n--\n\nSeconds." },
+    { "_ids", forest_ids, METH_O,
+      "_ids($self, all, /)\n--\n\nBy row: all ids, those of empty rows too, or only live ones." },
+    { "_gather", forest_gather, METH_O,
+      "_gather($self, ids, /)\n--\n\nRows, info words and (N, 12) transforms of known ids." },
+    { "_bounds", forest_bounds, METH_NOARGS,
+      "_bounds($self, /)\n--\n\nSix numbers, the lower corner first, or None." },
+    { "_dissolve", forest_dissolve, METH_NOARGS,
+      "_dissolve($self, /)\n--\n\nThe DissolveField whose rows are the forest's." },
     { "_table", forest_table, METH_NOARGS,
       "_table($self, /)\n--\n\nBy row: ids, records as bytes, info words, (N, 12) transforms." },
     { "_params", forest_params, METH_NOARGS,

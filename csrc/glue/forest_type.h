@@ -11,7 +11,9 @@
 typedef struct dw_py_forest {
     PyObject_HEAD dw_forest *forest; /* NULL once closed */
     PyObject *devices;               /* list of the Devices it has buffers on, which it keeps */
-    bool is_busy;                    /* a call runs with the GIL released */
+    int use_count;                   /* calls that run with the GIL released */
+    dw_dissolve_field *kept;         /* of a closed forest, while its DissolveField may be used */
+    bool has_dissolve;               /* a DissolveField was handed out */
 } dw_py_forest;
 
 /* The forest of `object`, for one call at a time: end it by dw_py_forest_end. NULL with an

@@ -204,6 +204,8 @@ static void mark(dw_forest *forest, dw_forest_array array, uint32_t row)
 {
     dw_forest_range *range = &forest->dirty[array];
 
+    if (array == DW_FOREST_RECORDS)
+        forest->has_bounds = false;
     if (range->begin >= range->end)
         *range = (dw_forest_range) { row, row + 1 };
     if (row < range->begin)
@@ -594,11 +596,6 @@ dw_status dw_forest_set_info(dw_forest *forest, const dw_forest_ids *ids, uint32
     return status;
 }
 
-dw_status dw_forest_update(dw_forest *forest, double seconds, dw_error *err)
-{
-    return dw_dissolve_field_tick(forest->field, seconds, err);
-}
-
 /* ---- reading ---- */
 
 uint32_t dw_forest_count(const dw_forest *forest)
@@ -624,6 +621,40 @@ const dw_forest_params *dw_forest_get_params(const dw_forest *forest)
 dw_dissolve_field *dw_forest_field(dw_forest *forest)
 {
     return forest->field;
+}
+
+dw_dissolve_field *dw_forest_release_field(dw_forest *forest)
+{
+    dw_dissolve_field *field = forest->field;
+
+    forest->field = NULL;
+    return field;
+}
+
+static void find_bounds(const dw_forest *forest, float out[6])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = INFINITY;
+        out[i + 3] = -INFINITY;
+    }
+    for (uint32_t row = 0; row < dw_forest_row_count(forest); row++) {
+        const dw_forest_record *record = &forest->records[row];
+        const float centre[3] = { record->sphere_x, record->sphere_y, record->sphere_z };
+
+        for (int i = 0; i < 3 && record->radius >= 0.0f; i++) {
+            out[i] = fminf(out[i], centre[i] - record->radius);
+            out[i + 3] = fmaxf(out[i + 3], centre[i] + record->radius);
+        }
+    }
+}
+
+bool dw_forest_bounds(dw_forest *forest, float out[6])
+{
+    if (!forest->has_bounds)
+        find_bounds(forest, forest->bounds);
+    forest->has_bounds = true;
+    memcpy(out, forest->bounds, sizeof forest->bounds);
+    return dw_forest_count(forest) > 0;
 }
 
 const uint32_t *dw_forest_infos(const dw_forest *forest)

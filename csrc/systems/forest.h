@@ -85,9 +85,6 @@ dw_status dw_forest_set_info(dw_forest *forest, const dw_forest_ids *ids, uint32
 dw_status dw_forest_find(const dw_forest *forest, const dw_forest_ids *ids, uint32_t *rows,
                          dw_error *err);
 
-/* Advances the dissolve field, and with it the time of views. */
-dw_status dw_forest_update(dw_forest *forest, double seconds, dw_error *err);
-
 /* The variant of an id that comes without one. */
 uint32_t dw_forest_variant_of(uint64_t id, uint32_t variant_count);
 
@@ -95,7 +92,15 @@ uint32_t dw_forest_count(const dw_forest *forest);
 uint32_t dw_forest_row_count(const dw_forest *forest);
 const dw_forest_def *dw_forest_get_def(const dw_forest *forest);
 const dw_forest_params *dw_forest_get_params(const dw_forest *forest);
+/* Its ticks are the time of views. */
 dw_dissolve_field *dw_forest_field(dw_forest *forest);
+
+/* The field, which is the caller's from now on; the forest may only be destroyed then. */
+dw_dissolve_field *dw_forest_release_field(dw_forest *forest);
+
+/* A box around the spheres of all instances: the lower corner, then the upper one. False when there
+ * are none. Kept until an instance comes or goes. */
+bool dw_forest_bounds(dw_forest *forest, float out[6]);
 
 /* By row; valid until the next add. transforms: 12 floats a row. */
 const uint32_t *dw_forest_infos(const dw_forest *forest);

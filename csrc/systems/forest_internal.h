@@ -31,6 +31,8 @@ struct dw_forest {
     uint32_t *infos;
     dw_forest_state *states;                      /* of native views */
     dw_forest_range dirty[DW_FOREST_ARRAY_COUNT]; /* not yet handed to the targets */
+    bool has_bounds;                              /* bounds are those of the records */
+    float bounds[6];
 
     dw_forest_draw *draws;
     uint32_t draw_count, draws_version;

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from .device import Device, default_device
+from .dissolve import DissolveField
 from .forest_lists import ForestLists, view_planes
 from .ids import as_ids
 from .kinds import (
@@ -289,6 +291,7 @@ class Forest(_core.Forest):
         self.dissolve_scale = float(dissolve_scale)
         self.highlight_color = _color_of(highlight_color)
         self.blue_size = blue_size
+        self._events = None
         return self
 
     def __enter__(self) -> Forest:
@@ -405,7 +408,7 @@ class Forest(_core.Forest):
         (N,) ndarray of bool
             Which ids were there.
         """
-        return self._dissolve(ids, 1, instant, duration, easing, strict)
+        return self._start_dissolve(ids, 1, instant, duration, easing, strict)
 
     def respawn(
         self,
@@ -420,9 +423,9 @@ class Forest(_core.Forest):
 
         Parameters and result are those of :meth:`deplete`.
         """
-        return self._dissolve(ids, -1, instant, duration, easing, strict)
+        return self._start_dissolve(ids, -1, instant, duration, easing, strict)
 
-    def _dissolve(self, ids, direction, instant, duration, easing, strict) -> np.ndarray:
+    def _start_dissolve(self, ids, direction, instant, duration, easing, strict) -> np.ndarray:
         seconds = math.nan
         if duration is not None:
             seconds = float(duration)
@@ -479,7 +482,7 @@ class Forest(_core.Forest):
         bits = np.where(np.broadcast_to(np.asarray(on, dtype=bool), keys.shape), flag, 0)
         return self._set_info(keys, flag, bits.astype(np.uint32), strict)
 
-    def update(self, dt: float) -> None:
+    def update(self, dt: float) -> NDArray[Any]:
         """Let time pass: dissolving instances go on, and the next view is later.
 
         Parameters
@@ -488,12 +491,29 @@ class Forest(_core.Forest):
             Seconds. 0 changes nothing. Below 0 dissolving runs backwards; LODs then switch
             without a cross-fade.
 
+        Returns
+        -------
+        structured ndarray
+            What happened since the update before, as :meth:`DissolveField.tick` gives it.
+
         Raises
         ------
         ValueError
             `dt` is not finite.
         """
-        self._update(dt)
+        events = self._events = self.dissolve.tick(dt)
+        return events
+
+    def take_events(self) -> NDArray[Any]:
+        """Give what the last :meth:`update` gave, once: a second call gives nothing."""
+        events, self._events = self._events, None
+        return DissolveField().tick(0.0) if events is None else events
+
+    @property
+    def dissolve(self) -> DissolveField:
+        """The dissolve state of the instances. It shares the forest's ids and rows: instances
+        come and go by the forest's own methods."""
+        return DissolveField._wrap(self._dissolve())
 
     @property
     def now(self) -> float:
@@ -505,26 +525,35 @@ class Forest(_core.Forest):
     @property
     def ids(self) -> np.ndarray:
         """(N,) uint64: all ids, in the order of their rows."""
-        ids, rows = self._table()[:2]
-        return ids[records(rows, "dw_forest_record")["radius"] >= 0]
+        return self._ids(False)
 
-    def _rows_of(self, ids: Any) -> np.ndarray:
-        return self._find(as_ids(ids), True)[0]
+    @property
+    def row_ids(self) -> np.ndarray:
+        """(rows,) uint64: the id of each row of the table; of an empty row the one it had."""
+        return self._ids(True)
+
+    @property
+    def bounds(self) -> np.ndarray | None:
+        """(2, 3) float64: a box around all instances, or None when there are none."""
+        box = self._bounds()
+        return None if box is None else np.array(box).reshape(2, 3)
+
+    def _gathered(self, ids: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._gather(self.ids if ids is None else as_ids(ids))
 
     def __contains__(self, id: Any) -> bool:
         return bool(self._find(as_ids(id), False)[1].all())
 
     def transforms(self, ids: Any = None) -> np.ndarray:
         """(N, 4, 4) float32 of these ids, or of all in the order of :attr:`ids`."""
-        rows = self._rows_of(self.ids if ids is None else ids)
+        rows = self._gathered(ids)[2]
         matrices = np.zeros((len(rows), 4, 4), np.float32)
-        matrices[:, :3] = self._table()[3][rows].reshape(-1, 3, 4)
+        matrices[:, :3] = rows.reshape(-1, 3, 4)
         matrices[:, 3, 3] = 1
         return matrices
 
     def _infos(self, ids: Any) -> np.ndarray:
-        rows = self._rows_of(self.ids if ids is None else ids)
-        return self._table()[2][rows]
+        return self._gathered(ids)[1]
 
     def variants(self, ids: Any = None) -> np.ndarray:
         """(N,) uint8: the variants of these ids, or of all."""
@@ -558,8 +587,7 @@ class Forest(_core.Forest):
         ValueError
             An unknown id.
         """
-        rows = self._rows_of(self.ids if ids is None else ids)
-        infos = self._table()[2][rows]
+        rows, infos, _ = self._gathered(ids)
         words = records(self._states(device or default_device()), "dw_forest_state")["word"][rows]
         return np.where(words >> 24 == infos >> 24, (words & 15).astype(np.int8), np.int8(-1))
 
@@ -614,4 +642,4 @@ class Forest(_core.Forest):
         parts = self._see(device or default_device(), planes, (x, y, z), flags, True)
         names = ("dw_forest_bucket", "dw_forest_entry", "dw_forest_state", "dw_forest_command")
         arrays = [records(part, name) for part, name in zip(parts, names, strict=True)]
-        return ForestLists(*arrays, self._table()[0], len(self.meshes[0]), len(self.meshes))
+        return ForestLists(*arrays, self.row_ids, len(self.meshes[0]), len(self.meshes))

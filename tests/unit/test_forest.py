@@ -739,6 +739,66 @@ def test_memory_is_given_back(native_device):
     assert _core.host_allocations() == before
 
 
+def test_the_dissolve_field_of_a_forest():
+    forest = make()
+    forest.add([5, 2**40], np.zeros((2, 3)), depleted=[True, False])
+    field = forest.dissolve
+    assert field.value([5, 2**40]).tolist() == [1.0, 0.0]
+    field.start([2**40], +1, duration=2.0)
+    assert forest.update(0.5)["kind"].tolist() == ["started"]
+    assert forest.take_events()["id"].tolist() == [2**40]
+    assert len(forest.take_events()) == 0
+    assert field.value(2**40) == pytest.approx(0.25)
+    assert forest.now == field.now == 0.5
+    for call in (lambda: field.add([9]), lambda: field.remove([5])):
+        with pytest.raises(ValueError, match="belongs to .*Forest"):
+            call()
+    del forest
+    gc.collect()
+    assert field.value(5) == 1.0, "a field keeps its forest"
+
+
+def test_a_dissolve_field_outlives_the_close_of_its_forest():
+    before = _core.host_allocations()
+    forest = make()
+    forest.add([5], np.zeros((1, 3)))
+    field = forest.dissolve
+    forest.close()
+    assert field.value(5) == 0.0
+    with pytest.raises(ValueError, match="closed"):
+        _ = forest.dissolve
+    del field, forest
+    gc.collect()
+    assert _core.host_allocations() == before
+
+
+def test_events_of_depletion():
+    forest = make()
+    forest.add([3, 1], np.zeros((2, 3)))
+    forest.deplete([1, 3])
+    events = forest.update(0.0)
+    assert events["id"].tolist() == [1, 1, 3, 3]
+    assert events["kind"].tolist() == ["started", "completed"] * 2
+    forest.respawn([1])
+    forest.update(0.1)
+    forest.remove([1])
+    assert forest.update(0.1)["kind"].tolist() == ["interrupted"]
+
+
+def test_bounds(rng):
+    forest = make()
+    assert forest.bounds is None
+    transforms = random_transforms(rng, 50, 80.0)
+    forest.add(np.arange(50), transforms)
+    points = np.concatenate([MESH.positions @ m[:3, :3].T + m[:3, 3] for m in transforms])
+    low, high = forest.bounds
+    assert (low <= points.min(axis=0)).all() and (high >= points.max(axis=0)).all()
+    assert (high - low).max() < 220
+    forest.remove(np.arange(1, 50))
+    low, high = forest.bounds
+    assert (high - low).max() < 25
+
+
 # ---- LOD distances ----
 
 
