@@ -2,13 +2,14 @@
 """Times the cull of a forest: LODs, fades and lists of all instances, on each device given.
 
     python bench/bench_forest.py [--device cpu gpu] [--rows 1000 10000 100000 1000000]
-        [--variants 1] [--encoding float32] [--repeats 30] [--check]
+        [--variants 1] [--encoding float32] [--everything] [--repeats 30] [--check]
 
 Each row: a device, how many instances, a pass, the median of its time in ms by the device's own
 clock (native: the host's), the least bytes that all passes together have to move in units of 1e6,
 and their rate. "forest_cull" spans all passes with the gaps between them. The camera moves, so
-that LODs change and cross-fades are in flight; `listed` and `crossfading` are those of the last
-view. With --check the lists are compared with those of the native device first.
+that LODs change and cross-fades are in flight; it sees 60 degrees or, with --everything, all
+around. `listed` and `crossfading` are those of the last view. With --check the lists are compared
+with those of the native device first.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ def make_forest(rows: int, variants: int, encoding: str) -> dw.Forest:
     return forest
 
 
-def planes_of(step: int) -> np.ndarray:
-    """A view of 60 degrees from the middle, which turns."""
+def planes_of(step: int, options: argparse.Namespace) -> np.ndarray:
+    """A view of 60 degrees from the middle, which turns, or one that holds everything."""
+    if options.everything:
+        return np.zeros((6, 4))
     turn = 0.05 * step
     planes = np.zeros((6, 4))
     for i, side in enumerate((-1, 1)):
@@ -63,7 +66,7 @@ def check(rows: int, options: argparse.Namespace, device: dw.Device) -> None:
         forests = [make_forest(rows, options.variants, options.encoding) for _ in range(2)]
         for step in range(4):
             one, other = (
-                forest.cull(place(step), planes_of(step), dt=0.1, device=on)
+                forest.cull(place(step), planes_of(step, options), dt=0.1, device=on)
                 for forest, on in zip(forests, (native, device), strict=True)
             )
             for name in ("buckets", "entries", "states"):
@@ -78,13 +81,14 @@ def measure(rows: int, options: argparse.Namespace, device: dw.Device):
     with make_forest(rows, options.variants, options.encoding) as forest:
         for step in range(options.repeats):
             forest.update(1 / 60)
-            forest._see(device, planes_of(step), place(step), 0, False)
+            forest._see(device, planes_of(step, options), place(step), 0, False)
             found = device.timings()
             for name in PASSES:
                 if name in found:
                     times[name].append(found[name])
         step = options.repeats
-        stats = forest.cull(place(step), planes_of(step), dt=1 / 60, device=device).stats
+        planes = planes_of(step, options)
+        stats = forest.cull(place(step), planes, dt=1 / 60, device=device).stats
     moved = least_bytes(rows, stats["listed"], options.encoding)
     for name, spans in times.items():
         if spans:
@@ -97,6 +101,7 @@ def main() -> int:
     parser.add_argument("--rows", nargs="+", type=int, default=[1000, 10_000, 100_000, 1_000_000])
     parser.add_argument("--variants", type=int, default=1)
     parser.add_argument("--encoding", default="float32")
+    parser.add_argument("--everything", action="store_true")
     parser.add_argument("--repeats", type=int, default=30)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()

@@ -11,11 +11,11 @@
 
 layout(local_size_x = DW_FOREST_GROUP) in;
 
-layout(scalar, set = 0, binding = 0) readonly buffer cell_block { dw_forest_cell cells[]; };
+layout(std430, set = 0, binding = 0) readonly buffer cell_block { uvec2 cells[]; };
 layout(scalar, set = 0, binding = 1) readonly buffer count_block { uint counts[]; };
 layout(scalar, set = 0, binding = 2) readonly buffer draw_block { dw_forest_draw draws[]; };
 layout(scalar, set = 0, binding = 3) buffer bucket_block { dw_forest_bucket buckets[]; };
-layout(scalar, set = 0, binding = 4) writeonly buffer entry_block { dw_forest_entry entries[]; };
+layout(std430, set = 0, binding = 4) writeonly buffer entry_block { uvec2 entries[]; };
 layout(scalar, set = 0, binding = 5) writeonly buffer command_block
 {
     dw_forest_command commands[];
@@ -77,7 +77,7 @@ void main()
     dw_forest_cell cell = dw_forest_no_cell(DW_FOREST_NONE);
 
     if (row < row_count)
-        cell = cells[row];
+        cell = dw_forest_cell(cells[row].x, cells[row].y);
     if (group == 0u && lane < bucket_count)
         buckets[lane].first = first;
     barrier();
@@ -95,7 +95,7 @@ void main()
 
         if (bucket < bucket_count)
             entries[firsts[0][bucket] + rows_before(bucket, lane)] =
-                dw_forest_entry(row, dw_forest_cell_fade(cell, i));
+                uvec2(row, dw_forest_cell_fade(cell, i));
     }
     write_commands(row);
 }

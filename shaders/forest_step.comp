@@ -10,21 +10,41 @@
 
 layout(local_size_x = DW_FOREST_GROUP) in;
 
+/* Known when the shader is compiled: the easings are long. */
+layout(constant_id = 0) const uint encoding = DW_DISSOLVE_ENCODING_FLOAT32;
+
 layout(scalar, set = 0, binding = 0) readonly buffer param_block
 {
     dw_forest_rules rules;
     dw_forest_cut cuts[DW_FOREST_LODS_MAX];
     uint meshes[DW_FOREST_VARIANTS_MAX];
 };
-layout(scalar, set = 0, binding = 1) readonly buffer record_block { dw_forest_record records[]; };
+/* Two a row: as vectors of known alignment, so that a row is two loads. */
+layout(std430, set = 0, binding = 1) readonly buffer record_block { vec4 records[]; };
 layout(scalar, set = 0, binding = 2) readonly buffer info_block { uint infos[]; };
 layout(scalar, set = 0, binding = 3) readonly buffer dissolve_block { uint dissolves[]; };
-layout(scalar, set = 0, binding = 4) buffer state_block { dw_forest_state states[]; };
-layout(scalar, set = 0, binding = 5) writeonly buffer cell_block { dw_forest_cell cells[]; };
+layout(std430, set = 0, binding = 4) buffer state_block { uvec4 states[]; };
+layout(std430, set = 0, binding = 5) writeonly buffer cell_block { uvec2 cells[]; };
 layout(scalar, set = 0, binding = 6) writeonly buffer count_block { uint counts[]; };
 layout(scalar, push_constant) uniform view_block { dw_forest_view view; };
 
 shared uint group_counts[DW_FOREST_BUCKETS_MAX + DW_FOREST_COUNTERS];
+
+dw_forest_record load_record(uint row)
+{
+    vec4 place = records[2u * row];
+    vec4 sphere = records[2u * row + 1u];
+
+    return dw_forest_record(place.x, place.y, place.z, place.w, sphere.x, sphere.y, sphere.z,
+                            sphere.w);
+}
+
+dw_forest_state load_state(uint row)
+{
+    uvec4 words = states[row];
+
+    return dw_forest_state(words.x, words.y, words.z, words.w);
+}
 
 bool is_outside(dw_forest_record record)
 {
@@ -48,18 +68,18 @@ uint wanted_lod(uint lod, float distance2, float scale2)
 
 uint dissolve_bits(uint row)
 {
-    bool is_long = rules.encoding == DW_DISSOLVE_ENCODING_ANALYTIC;
+    bool is_long = encoding == DW_DISSOLVE_ENCODING_ANALYTIC;
     uint at = is_long ? 3u * row : row;
     uint word1 = is_long ? dissolves[at + 1u] : 0u;
     uint word2 = is_long ? dissolves[at + 2u] : 0u;
-    float value = dw_forest_value(rules.encoding, dissolves[at], word1, word2, view.now);
+    float value = dw_forest_value(encoding, dissolves[at], word1, word2, view.now);
 
     return dw_bits_from_float(dw_forest_dissolve(value, rules.dissolve_scale));
 }
 
 dw_forest_state step_row(uint row, uint generation, uint row_meshes, float distance2, float scale2)
 {
-    dw_forest_state old = states[row];
+    dw_forest_state old = load_state(row);
     bool is_new = old.word >> 24 != generation;
 
     if ((view.flags & DW_FOREST_IS_SHADOW) != 0u && !is_new)
@@ -70,13 +90,13 @@ dw_forest_state step_row(uint row, uint generation, uint row_meshes, float dista
                        (view.flags & DW_FOREST_IS_STILL) != 0u);
     state.dissolve = dissolve_bits(row);
     if ((view.flags & DW_FOREST_IS_SHADOW) == 0u && state != old)
-        states[row] = state;
+        states[row] = uvec4(state.word, state.began, state.spare, state.dissolve);
     return state;
 }
 
 dw_forest_cell cull_row(uint row)
 {
-    dw_forest_record record = records[row];
+    dw_forest_record record = load_record(row);
     uint info = infos[row];
     uint row_meshes = meshes[DW_FOREST_VARIANT(info)];
 
@@ -107,7 +127,7 @@ void main()
     if (row < view.row_count) {
         dw_forest_cell cell = cull_row(row);
 
-        cells[row] = cell;
+        cells[row] = uvec2(cell.buckets, cell.fade);
         for (uint i = 0u; i < 2u; i++)
             if (dw_forest_cell_bucket(cell, i) != DW_FOREST_NONE)
                 atomicAdd(group_counts[dw_forest_cell_bucket(cell, i)], 1u);

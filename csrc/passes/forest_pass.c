@@ -63,7 +63,7 @@ static const char *const step_spans[2][STEP_COUNT] = {
 
 struct dw_forest_gpu {
     dw_gpu *gpu;
-    dw_pipeline *pipelines[STEP_COUNT];
+    dw_pipeline *pipelines[STEP_COUNT]; /* that of the step follows from the encoding */
     dw_gpu_buffer buffers[BUFFER_COUNT];
     uint32_t row_count, row_capacity;
     uint32_t draw_count, draw_capacity;
@@ -78,7 +78,7 @@ dw_status dw_forest_gpu_create(dw_gpu *gpu, dw_forest_gpu **out, dw_error *err)
     *out = NULL;
     DW_TRY(DW_ALLOC_ZEROED(1, &forest, err));
     forest->gpu = gpu;
-    for (int i = 0; i < STEP_COUNT; i++)
+    for (int i = STEP_SCAN; i < STEP_COUNT; i++)
         DW_TRY(dw_pipeline_get(gpu, step_shaders[i], NULL, 0, &forest->pipelines[i], err));
     *out = forest;
     return DW_OK;
@@ -154,8 +154,8 @@ static dw_status choose_capacity(const dw_forest_gpu *forest, const dw_forest_ar
     }
     if (host->row_count > low)
         return dw_fail(err, DW_ERROR_CAPACITY,
-                       "the forest has %u rows, but buffers of this device hold %u: split it into "
-                       "several forests",
+                       "the forest has had %u instances at once, but buffers of this device hold "
+                       "%u: split it into several forests",
                        host->row_count, low);
     *capacity = low;
     return DW_OK;
@@ -288,8 +288,13 @@ dw_status dw_forest_gpu_update(dw_forest_gpu *forest, const dw_forest_arrays *ho
     uint32_t draw_count = host->draws != NULL ? host->draw_count : forest->draw_count;
     uint32_t counters;
 
-    if (host->params != NULL)
+    if (host->params != NULL) {
+        const uint32_t encoding = host->params->rules.encoding;
+
+        DW_TRY(dw_pipeline_get(forest->gpu, step_shaders[STEP_STEP], &encoding, 1,
+                               &forest->pipelines[STEP_STEP], err));
         forest->bucket_count = host->params->rules.bucket_count;
+    }
     counters = forest->bucket_count + DW_FOREST_COUNTERS;
     DW_TRY(create_buckets(forest, counters, err));
     if (forest->row_capacity == 0 || host->row_count > forest->row_capacity)

@@ -166,6 +166,19 @@ def test_a_device_that_closes_first(rng):
     forest.close()
 
 
+@pytest.mark.slow
+def test_more_rows_than_the_device_binds(vulkan_device):
+    if vulkan_device.info.kind != "software":
+        pytest.skip("bindings of hardware hold more rows than a test should make")
+    forest = dw.Forest([MESH], distances=[])
+    forest.add(np.arange(2_700_000), np.zeros((2_700_000, 3), np.float32))
+    assert forest.cull((0, 0, 0), device=vulkan_device).stats["listed"] == 2_700_000
+    forest.add(np.arange(3_000_000, 3_200_000), np.zeros((200_000, 3), np.float32))
+    with pytest.raises(dw.CapacityError, match="had 2900000 instances .* hold 2796202"):
+        forest.cull((0, 0, 0), device=vulkan_device)
+    forest.close()
+
+
 def test_steady_views_allocate_nothing(rng, native_device, vulkan_device):
     forests = twins(rng, 2000)
     devices = native_device, vulkan_device
