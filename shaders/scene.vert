@@ -9,7 +9,7 @@ layout(location = 0) out vec3 out_position;
 layout(location = 1) out vec3 out_normal;
 layout(location = 2) out vec2 out_texture;
 layout(location = 3) out vec4 out_color;
-layout(location = 4) out float out_place;
+layout(location = 4) out vec2 out_place; // what dissolves run along: x and z, or the height
 layout(location = 5) flat out uvec4 out_instance; // fade word, id, dissolve bits, highlight
 
 struct vertex {
@@ -55,7 +55,7 @@ float sway(vec3 base, float height, float leaf)
  * where the camera stands around the object. */
 void turn_card(inout vertex v, dw_scene_material material, vec3 rows[3], vec3 base)
 {
-    vec3 to_camera = DW_VEC3(view.position, 0) - base;
+    vec3 to_camera = dw_to_camera(base);
     vec3 local = vec3(dot(to_camera, vec3(rows[0].x, rows[1].x, rows[2].x)), 0.0,
                       dot(to_camera, vec3(rows[0].z, rows[1].z, rows[2].z)));
     vec2 facing = dot(local.xz, local.xz) > 0.0 ? normalize(local.xz) : vec2(0.0, 1.0);
@@ -89,8 +89,8 @@ void main()
     }
     word = row_words[row];
     out_place = push.dissolve == DW_DISSOLVE_DIRECTION_RADIAL
-                    ? length(v.position.xz) * material.extent[2]
-                    : (v.position.y - material.extent[0]) * material.extent[1];
+                    ? v.position.xz * material.extent[2]
+                    : vec2((v.position.y - material.extent[0]) * material.extent[1], 0.0);
     if (dw_is(DW_SCENE_IS_IMPOSTER))
         turn_card(v, material, rows, world.xyz);
     float moved = sway(world.xyz, v.position.y, material.extent[3]);
@@ -103,6 +103,9 @@ void main()
     out_normal = vec3(dot(cross(rows[1], rows[2]), v.normal),
                       dot(cross(rows[2], rows[0]), v.normal),
                       dot(cross(rows[0], rows[1]), v.normal));
+    /* mirrored, they point inwards, as what is then the back is turned again; leaves are not */
+    if (material.surface[3] > 0.0 && dot(rows[0], cross(rows[1], rows[2])) < 0.0)
+        out_normal = -out_normal;
     out_texture = v.texture_at;
     out_color = v.color;
     out_instance = uvec4(fade, push.id_base + (dw_is(DW_SCENE_IS_FOREST) ? row : word),

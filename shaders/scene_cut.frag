@@ -29,11 +29,13 @@ void main()
         is_gone = base.a < material.surface[2];
     }
     if (dw_is(DW_SCENE_IS_FADING))
-        is_gone = is_gone || dw_is_faded(pixel, in_instance.x, in_instance.y, in_place,
+        is_gone = is_gone || dw_is_faded(pixel, in_instance.x, dw_own_number(), dw_place(),
                                          uintBitsToFloat(in_instance.z));
     if (is_gone)
         discard;
     gl_SampleMask[0] = int(covered);
     out_color = color;
+    if (dw_is(DW_SCENE_IS_BLENDED))
+        out_color.rgb *= out_color.a;
     out_id = unpackUnorm4x8(in_instance.y);
 }

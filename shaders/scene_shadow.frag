@@ -15,7 +15,7 @@ void main()
     if (dw_is(DW_SCENE_IS_MASKED) && alpha < material.surface[2])
         discard;
     if (dw_is(DW_SCENE_IS_FADING) &&
-        dw_is_faded(pixel, in_instance.x, in_instance.y, in_place,
+        dw_is_faded(pixel, in_instance.x, dw_own_number(), dw_place(),
                     uintBitsToFloat(in_instance.z)))
         discard;
 }

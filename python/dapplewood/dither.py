@@ -209,7 +209,8 @@ def discard_mask(
     origin : (int, int), optional
         x and y of the first pixel, which may be negative.
     instance : int, optional
-        Of ``"hash"``: each has its own mask.
+        Of ``"hash"``: each has its own mask. That of a forest's tree is its row,
+        ``forest.dissolve.rows(id)``, whatever else the scene holds.
     size, seed : int, optional
         Of ``"blue"``: as `blue_noise` takes them.
     device : Device, optional

@@ -47,6 +47,13 @@ bool dw_is(uint flag)
     vec4(dot(DW_VEC4(m, 0), p), dot(DW_VEC4(m, 4), p), dot(DW_VEC4(m, 8), p), \
          dot(DW_VEC4(m, 12), p))
 
+/* Of any length; without perspective it is the same everywhere. */
+vec3 dw_to_camera(vec3 from)
+{
+    return view.depth_terms[3] != 0.0 ? -DW_VEC3(view.forward, 0)
+                                      : DW_VEC3(view.position, 0) - from;
+}
+
 uint dw_table_rank(uint i)
 {
     return rank_words[i >> 1] >> (16u * (i & 1u)) & 0xffffu;

@@ -9,7 +9,7 @@ layout(location = 0) in vec3 in_position;
 layout(location = 1) in vec3 in_normal;
 layout(location = 2) in vec2 in_texture;
 layout(location = 3) in vec4 in_color;
-layout(location = 4) in float in_place;
+layout(location = 4) in vec2 in_place;
 layout(location = 5) flat in uvec4 in_instance;
 
 layout(set = 1, binding = DW_SCENE_BASE_TEXTURE) uniform sampler2D base_texture;
@@ -17,6 +17,22 @@ layout(set = 1, binding = DW_SCENE_NORMAL_TEXTURE) uniform sampler2D normal_text
 layout(set = 1, binding = DW_SCENE_SHADOW_TEXTURE) uniform sampler2DShadow shadow_texture;
 
 const float PI = 3.14159265358979;
+
+/* How far along the dissolve's way, from 0 to 1. The distance from the axis is of the fragment:
+ * between vertices it is not linear. */
+float dw_place()
+{
+    float place =
+        push.dissolve == DW_DISSOLVE_DIRECTION_RADIAL ? length(in_place) : in_place.x;
+
+    return clamp(place, 0.0, 1.0);
+}
+
+/* What patterns by instance go by: the row of a tree, whatever else is in the scene. */
+uint dw_own_number()
+{
+    return in_instance.y - (dw_is(DW_SCENE_IS_FOREST) ? push.id_base : 0u);
+}
 
 vec4 dw_base_color(dw_scene_material material)
 {
@@ -83,9 +99,7 @@ vec3 dw_sky_light(float up)
  * pass light on from behind. */
 vec3 dw_lit_color(dw_scene_material material, vec3 base, vec3 normal)
 {
-    vec3 to_camera = view.depth_terms[3] != 0.0
-                         ? -DW_VEC3(view.forward, 0)
-                         : normalize(DW_VEC3(view.position, 0) - in_position);
+    vec3 to_camera = normalize(dw_to_camera(in_position));
     vec3 sun = DW_VEC3(view.sun_direction, 0);
     float metallic = material.surface[0], leaf = material.surface[3];
     float alpha = max(material.surface[1] * material.surface[1], 0.02);
@@ -114,7 +128,7 @@ vec3 dw_lit_color(dw_scene_material material, vec3 base, vec3 normal)
 /* The glow around a highlighted tree: a lift, and a rim where the surface turns away. */
 vec3 dw_highlighted(vec3 color, vec3 normal)
 {
-    vec3 to_camera = normalize(DW_VEC3(view.position, 0) - in_position);
+    vec3 to_camera = normalize(dw_to_camera(in_position));
     float rim = pow(1.0 - clamp(abs(dot(normal, to_camera)), 0.0, 1.0), 2.5);
     vec3 glow = color + 0.08 + vec3(push.rim[0], push.rim[1], push.rim[2]) * 0.4 * rim;
 
@@ -167,7 +181,7 @@ uint dw_covered_samples(float share, uvec2 pixel)
 {
     uint rank = dw_cutout_rank(pixel);
     uint count = uint(share * float(DW_CUTOUT_RANKS * samples) + 0.5);
-    uint first = dw_hash(in_instance.y);
+    uint first = dw_hash(dw_own_number());
     uint mask = 0u;
 
     for (uint i = 0u; i < samples; i++) {
