@@ -12,16 +12,22 @@ __all__ = ["Camera", "OrthoCamera", "frustum_planes", "look_at"]
 
 
 def _vector(value: Any, name: str) -> np.ndarray:
-    vector = np.asarray(value, dtype=np.float64)
+    try:
+        vector = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise ValueError(f"{name} must be 3 finite numbers, got {value!r}")
     return vector
 
 
 def _positive(value: Any, name: str) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
     if not (math.isfinite(number) and number > 0.0):
-        raise ValueError(f"{name} must be above 0, got {value!r}")
+        raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
     return number
 
 
@@ -44,6 +50,8 @@ def look_at(position: Any, target: Any, up: Any = (0.0, 1.0, 0.0)) -> np.ndarray
     )  # fmt: skip
     back = position - target
     distance = float(np.linalg.norm(back))
+    if not distance < 1e150:
+        raise ValueError(f"position and target lie too far apart, {distance:g} m")
     if distance == 0.0:
         raise ValueError(f"target must differ from position, both are {tuple(position)}")
     back = back / distance

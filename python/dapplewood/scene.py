@@ -17,17 +17,24 @@ __all__ = ["SHADOW_MODES", "Fog", "Scene", "SceneObject", "Sky", "Sun", "check_t
 SHADOW_MODES = ("hard", "dither", "off")
 
 Color = tuple[float, float, float]
+_LARGEST = 1e9  # of a transform; metres
 
 
 def _color(value: Any, name: str) -> Color:
-    numbers = tuple(float(part) for part in value)
+    try:
+        numbers = tuple(float(part) for part in value)
+    except (TypeError, ValueError):
+        numbers = ()
     if len(numbers) != 3 or not all(math.isfinite(part) and part >= 0.0 for part in numbers):
         raise ValueError(f"{name} must be 3 finite numbers, 0 or more, got {value!r}")
     return numbers  # type: ignore[return-value]
 
 
 def _number(value: Any, name: str, low: float, high: float = math.inf) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
     if not (math.isfinite(number) and low <= number <= high):
         wanted = f"at least {low:g}" if high == math.inf else f"in [{low:g}, {high:g}]"
         raise ValueError(f"{name} must be finite and {wanted}, got {value!r}")
@@ -45,8 +52,9 @@ class Sun:
     color : (3,) floats
         Linear light on a surface that faces it.
     shadow : {"hard", "dither", "off"}
-        What trees that fade cast: the whole shadow of what is mostly there, a dithered one, or
-        none. Whole objects always cast theirs.
+        What the trees of forests cast: "hard", the whole shadow of a tree that is at least half
+        there; "dither", what the picture shows of it, in the texels of the map; "off", none.
+        Objects always cast theirs.
     shadows : bool
         False: nothing casts any.
     shadow_distance : float
@@ -67,8 +75,11 @@ class Sun:
 
     def checked(self) -> Sun:
         """Itself, once every value is in range; else ValueError."""
-        direction = np.asarray(self.direction, dtype=np.float64)
-        if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
+        try:
+            direction = np.asarray(self.direction, dtype=np.float64)
+        except (TypeError, ValueError):
+            direction = np.zeros(0)
+        if direction.shape != (3,) or not 1e-100 < np.abs(direction).max() < 1e100:
             raise ValueError(
                 f"sun.direction must be 3 finite numbers, not all 0, got {self.direction!r}"
             )
@@ -79,8 +90,9 @@ class Sun:
             )
         _number(self.shadow_distance, "sun.shadow_distance", 0.01)
         _number(self.shadow_strength, "sun.shadow_strength", 0.0, 1.0)
-        if not 64 <= int(self.shadow_size) <= 8192:
-            raise ValueError(f"sun.shadow_size must be in [64, 8192], got {self.shadow_size!r}")
+        size = self.shadow_size
+        if not isinstance(size, (int, np.integer)) or not 64 <= size <= 8192:
+            raise ValueError(f"sun.shadow_size must be whole, in [64, 8192], got {size!r}")
         return self
 
     @property
@@ -139,6 +151,7 @@ class Sky:
         _color(self.fog.color, "sky.fog.color")
         for name in ("density", "height_falloff"):
             _number(getattr(self.fog, name), f"sky.fog.{name}", 0.0)
+        _number(self.fog.base_height, "sky.fog.base_height", -1e9, 1e9)
         _number(self.fog.most, "sky.fog.most", 0.0, 1.0)
         return self
 
@@ -150,9 +163,12 @@ def check_transforms(value: Any, name: str = "transform") -> np.ndarray:
         matrices = matrices[None]
     if matrices.ndim != 3 or matrices.shape[1:] != (4, 4):
         raise ValueError(f"{name} must be (4, 4) or (N, 4, 4), got {matrices.shape}")
-    finite = np.isfinite(matrices).all(axis=(1, 2))
-    if not finite.all():
-        raise ValueError(f"{name} {int(np.argmin(finite))} is not finite")
+    fits = (np.abs(matrices) <= _LARGEST).all(axis=(1, 2))
+    if not fits.all():
+        at = int(np.argmin(fits))
+        raise ValueError(
+            f"{name} must be finite and within {_LARGEST:g}, got {matrices[at].tolist()} at {at}"
+        )
     if not (matrices[:, 3] == (0.0, 0.0, 0.0, 1.0)).all():
         raise ValueError(f"{name} must end with the row 0 0 0 1: perspective is the camera's")
     axes = matrices[:, :3, :3]
@@ -302,6 +318,28 @@ class Scene:
         if len(kept) == len(self._items):
             raise ValueError(f"{thing!r} is not in the scene")
         self._items = kept
+
+    def checked(self) -> Scene:
+        """Itself, once sun, sky and wind are in range; else ValueError or TypeError."""
+        if not isinstance(self.sun, Sun):
+            raise TypeError(
+                f"scene.sun must be a Sun, got {type(self.sun).__name__}; without sunlight it is "
+                "Sun(color=(0, 0, 0))"
+            )
+        if self.sky is not None and not isinstance(self.sky, Sky):
+            raise TypeError(f"scene.sky must be a Sky or None, got {type(self.sky).__name__}")
+        self.sun.checked()
+        if self.sky is not None:
+            self.sky.checked()
+        try:
+            wind = [float(part) for part in self.wind]
+        except (TypeError, ValueError):
+            wind = []
+        if len(wind) != 2 or not all(abs(part) <= 100.0 for part in wind):
+            raise ValueError(
+                f"scene.wind must be 2 numbers, x and z, within 100, got {self.wind!r}"
+            )
+        return self
 
     @property
     def items(self) -> tuple[Any, ...]:
