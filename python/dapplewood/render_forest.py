@@ -14,9 +14,10 @@ from .frame import ListStats
 from .kinds import DissolveDirection, DitherPattern
 from .layouts import record_dtype
 from .materials import Material
+from .mesh import Mesh
 from .render_tables import FLAGS, STAGES, Extent, material_flags, pack_vertices
 
-__all__ = ["CUTOUT_RANKS", "ForestDraws", "RankTable", "forest_bounds"]
+__all__ = ["CUTOUT_RANKS", "ForestDraws", "RankTable"]
 
 NONE = 0xFFFFFFFF
 CUTOUT_RANKS = 4096  # of the blue table, 64 x 64, that cutouts compare with
@@ -54,38 +55,28 @@ def rank_count(forest: Forest) -> int:
     return fixed.get(forest.pattern, forest.blue_size**2)
 
 
-def forest_bounds(forest: Forest) -> np.ndarray | None:
-    """The (2, 3) box around all trees, or None of an empty forest."""
-    transforms = forest.transforms()
-    if not len(transforms):
-        return None
-    places = transforms[:, :3, 3].astype(np.float64)
-    scale = np.linalg.norm(transforms[:, :3, :3].astype(np.float64), axis=1).max(axis=1)
-    flat = [mesh for variant in forest.meshes for lod in variant for mesh in lod]
-    reach = max(float(np.linalg.norm(np.abs(mesh.bounds).max(axis=0))) for mesh in flat)
-    reach_each = (reach * scale)[:, None]
-    return np.stack([(places - reach_each).min(axis=0), (places + reach_each).max(axis=0)])
+def _box_of(variant: tuple[tuple[Mesh, ...], ...]) -> np.ndarray:
+    """The (2, 3) box around all LODs of a variant: its LODs dissolve alike."""
+    boxes = np.stack([mesh.bounds for lod in variant for mesh in lod])
+    return np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
 
 
 class ForestDraws:
-    """One forest's meshes on a renderer and the items that draw them."""
+    """One forest's meshes on a renderer and the items that draw them. It does not keep the forest
+    alive."""
 
     def __init__(self, renderer: Any, core: Any, forest: Forest):
-        self.forest = forest
-        flat = [mesh for variant in forest.meshes for lod in variant for mesh in lod]
-        bounds = np.stack([np.stack([mesh.bounds for mesh in flat])[:, 0].min(axis=0),
-                           np.stack([mesh.bounds for mesh in flat])[:, 1].max(axis=0)])
-        self.extent = Extent(bounds)
+        self.extents = [Extent(_box_of(variant)) for variant in forest.meshes]
+        self.lod_count = len(forest.meshes[0])
         self.rows: list[tuple[int, int, Material, int]] = []  # variant, lod, material, triangles
         draws, vertices, indices = [], [], []
         first_index, vertex_offset = 0, 0
-        lod_count = len(forest.meshes[0])
         for v, variant in enumerate(forest.meshes):
             for lod, meshes in enumerate(variant):
                 for mesh in meshes:
                     count = mesh.indices.size
                     for kind in (0, 1):
-                        bucket = (v * lod_count + lod) * 2 + kind
+                        bucket = (v * self.lod_count + lod) * 2 + kind
                         draws.append((count, first_index, vertex_offset, bucket))
                         self.rows.append((v, lod, mesh.material, count // 3))
                     vertices.append(pack_vertices(mesh))
@@ -101,13 +92,12 @@ class ForestDraws:
         )
 
     def items(
-        self, index: int, id_base: int, cutout: str, materials: Any, shadow: bool
+        self, forest: Forest, index: int, id_base: int, cutout: str, materials: Any, shadow: bool
     ) -> np.ndarray:
         """Records of dw_scene_item, one for each draw."""
-        forest = self.forest
         items = np.zeros(len(self.rows), record_dtype("dw_scene_item"))
         directed = forest.direction != DissolveDirection.UNIFORM
-        for i, (_, _, material, _) in enumerate(self.rows):
+        for i, (variant, _, material, _) in enumerate(self.rows):
             item = items[i]
             is_fading = bool(self.buckets[i] & 1)
             flags = material_flags(material, cutout) | FLAGS["forest"]
@@ -116,7 +106,7 @@ class ForestDraws:
             masked = bool(flags & FLAGS["masked"])
             item["mesh"] = self.mesh
             item["material"], item["base_texture"], item["normal_texture"] = materials(
-                material, self.extent
+                material, self.extents[variant]
             )
             item["flags"] = flags
             item["stage"] = STAGES["cut" if is_fading or masked else "solid"]
@@ -147,10 +137,10 @@ class ForestDraws:
         for i, row in enumerate(self.rows):
             bucket = int(self.buckets[i])
             triangles[bucket] = triangles.get(bucket, 0) + row[3]
-        lod_count = len(self.forest.meshes[0])
+        lods = self.lod_count
         lists = [
             ListStats(
-                index, bucket // 2 // lod_count, bucket // 2 % lod_count,
+                index, bucket // 2 // lods, bucket // 2 % lods,
                 ("solid", "fading")[bucket % 2], int(buckets[bucket, 0]),
                 int(buckets[bucket, 0]) * triangles.get(bucket, 0),
             )

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import operator
+import threading
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +21,7 @@ from .frame import Frame, FrameStats, IdRange
 from .layouts import record_dtype
 from .materials import Material, MaterialTexture
 from .mesh import Mesh
-from .render_forest import NONE, ForestDraws, RankTable, forest_bounds
+from .render_forest import NONE, ForestDraws, RankTable
 from .render_tables import (
     FLAGS,
     SAMPLERS,
@@ -30,13 +34,15 @@ from .render_tables import (
     texture_levels,
 )
 from .render_views import ShadowFit, fit_shadow, view_records
-from .scene import Scene, SceneObject
+from .scene import Scene, SceneObject, Sun
 
 __all__ = ["CUTOUTS", "Renderer"]
 
 CUTOUTS = ("test", "a2c", "dither")
 _MOST_PIXELS = 1 << 27
 _MOST_SUB_FRAMES = 256
+TICKS_PER_SECOND = 65536
+_LATEST = 1e9  # seconds
 
 
 def _bytes(records: np.ndarray) -> np.ndarray:
@@ -46,15 +52,37 @@ def _bytes(records: np.ndarray) -> np.ndarray:
 
 def _size_of(size: Any) -> tuple[int, int]:
     try:
-        width, height = (int(side) for side in size)
+        width, height = (operator.index(side) for side in size)
     except (TypeError, ValueError):
-        raise ValueError(f"size must be (width, height) in pixels, got {size!r}") from None
+        raise ValueError(
+            f"size must be (width, height), two whole numbers of pixels, got {size!r}"
+        ) from None
     if width < 1 or height < 1 or width * height > _MOST_PIXELS:
         raise ValueError(
             f"size must be (width, height) of 1 pixel or more and at most {_MOST_PIXELS} pixels, "
             f"got {size!r}"
         )
     return width, height
+
+
+def _whole(value: Any, name: str, wanted: str, allowed: Any) -> int:
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number not in allowed:
+        raise ValueError(f"{name} must be {wanted}, got {value!r}")
+    return number
+
+
+def _seconds(time: Any) -> float:
+    try:
+        seconds = float(time)
+    except (TypeError, ValueError):
+        seconds = math.nan
+    if not abs(seconds) <= _LATEST:
+        raise ValueError(f"time must be finite and within {_LATEST:g} s, got {time!r}")
+    return seconds
 
 
 class _Cache:
@@ -137,24 +165,56 @@ class Renderer:
         device: Device | None = None,
     ):
         self.size = _size_of(size)
-        if samples not in (1, 2, 4, 8):
-            raise ValueError(f"samples must be 1, 2, 4 or 8, got {samples!r}")
+        self.samples = _whole(samples, "samples", "1, 2, 4 or 8", (1, 2, 4, 8))
         if cutout not in CUTOUTS:
             raise ValueError(f"cutout must be one of {', '.join(CUTOUTS)}, got {cutout!r}")
-        if not 0 <= int(temporal) <= _MOST_SUB_FRAMES:
-            raise ValueError(f"temporal must be in [0, {_MOST_SUB_FRAMES}], got {temporal!r}")
-        self.samples, self.cutout = int(samples), cutout
-        self.sub_frames = max(1, int(temporal))
+        self.cutout = cutout
+        most = _MOST_SUB_FRAMES
+        wanted = f"a whole number in [0, {most}]"
+        self.sub_frames = max(1, _whole(temporal, "temporal", wanted, range(most + 1)))
+        if device is not None and not isinstance(device, Device):
+            raise TypeError(f"device must be a Device or None, got {type(device).__name__}")
         self.device = default_vulkan_device() if device is None else device
         self.ranks = RankTable()
+        self._lock = threading.Lock()
+        self._is_closed = False
         self._core: Any = None
-        self._shadow_size = 0
+        self._open(Sun.shadow_size)
+
+    @property
+    def closed(self) -> bool:
+        """True once `close` was called."""
+        return self._is_closed
 
     def close(self) -> None:
-        """Give the device's memory back. Closing twice is fine."""
+        """Give the device's memory back. Closing twice is fine.
+
+        Raises
+        ------
+        ValueError
+            Another thread draws with it.
+        """
+        with self._held():
+            self._is_closed = True
+            self._drop()
+
+    def _drop(self) -> None:
         if self._core is not None:
             self._core.close()
             self._core = None
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[None]:
+        """The renderer for this thread alone."""
+        if not self._lock.acquire(blocking=False):
+            raise ValueError(
+                "the renderer is at work on another thread: wait for it, or make one renderer a "
+                "thread"
+            )
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def __enter__(self) -> Renderer:
         return self
@@ -170,7 +230,7 @@ class Renderer:
 
     def _open(self, shadow_size: int) -> Any:
         if self._core is not None and self._shadow_size != shadow_size:
-            self.close()
+            self._drop()
         if self._core is None:
             core = _core.Renderer(
                 self.device, *self.size, self.samples, shadow_size, self.sub_frames > 1
@@ -200,9 +260,7 @@ class Renderer:
         )
 
     def _forest_draws(self, forest: Forest) -> ForestDraws:
-        draws = self._forests.get(forest, (), lambda: ForestDraws(self, self._core, forest))
-        forest._set_draws(draws.draws)
-        return draws
+        return self._forests.get(forest, (), lambda: ForestDraws(self, self._core, forest))
 
     # -- a picture --
 
@@ -225,21 +283,23 @@ class Renderer:
         Raises
         ------
         ValueError
-            A sun, sky or time out of range, a forest that is closed.
+            A sun, sky, wind or time out of range, a forest or renderer that is closed, a renderer
+            that draws on another thread.
+        CapacityError
+            More forests than a picture takes, or no memory for it.
         DeviceLost
             The driver gave the device up.
         """
-        if not math.isfinite(time):
-            raise ValueError(f"time must be finite, got {time!r}")
         if not isinstance(scene, Scene) or not isinstance(camera, _View):
             raise TypeError(
                 "render takes a Scene and a Camera or OrthoCamera, got "
                 f"{type(scene).__name__} and {type(camera).__name__}"
             )
-        scene.sun.checked()
-        if scene.sky is not None:
-            scene.sky.checked()
-        return _FrameBuilder(self, scene, camera, float(time)).build()
+        scene.checked()
+        if self._is_closed:
+            raise ValueError("the renderer is closed: make a new one")
+        with self._held():
+            return _FrameBuilder(self, scene, camera, _seconds(time)).build()
 
 
 class _FrameBuilder:
@@ -253,6 +313,7 @@ class _FrameBuilder:
             cache.drop_dead()
         self.materials = _MaterialTable(renderer)
         self.items: list[np.ndarray] = []
+        self.blended: list[tuple[float, np.ndarray]] = []  # by distance of the farthest row
         self.rows: list[np.ndarray] = []
         self.words: list[np.ndarray] = []
         self.row_count = 0
@@ -264,9 +325,10 @@ class _FrameBuilder:
     def build(self) -> Frame:
         objects = [item for item in self.scene.items if isinstance(item, SceneObject)]
         forests = [item for item in self.scene.items if isinstance(item, Forest)]
+        ticks = round(self.seconds * TICKS_PER_SECOND)
         for forest in forests:
-            if self.seconds > forest.now:
-                forest.update(self.seconds - forest.now)
+            if ticks > forest._ticks:  # in whole ticks: the same time again is no later
+                forest.update((ticks - forest._ticks) / TICKS_PER_SECOND)
         shadow = fit_shadow(
             self.scene.sun, self.camera, self.aspect, self._caster_bounds(objects, forests)
         )
@@ -276,7 +338,7 @@ class _FrameBuilder:
         return self._draw(forests, draws, shadow)
 
     def _caster_bounds(self, objects: list, forests: list) -> np.ndarray | None:
-        boxes = [forest_bounds(forest) for forest in forests]
+        boxes = [forest.bounds for forest in forests]
         boxes += [self._bounds_of(item) for item in objects if item.casts_shadow]
         found = [box for box in boxes if box is not None]
         if not found:
@@ -288,8 +350,10 @@ class _FrameBuilder:
     def _spheres(mesh: Mesh, matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x, y, z, radius = (float(value) for value in mesh.bounding_sphere)
         centres = matrices @ np.array((x, y, z, 1.0))
-        scale = np.linalg.norm(matrices[:, :3, :3], axis=1).max(axis=1)
-        return centres[:, :3], radius * scale * 1.0001
+        # a bound on how far a transform stretches; exact for scaled rotations
+        axes = matrices[:, :3, :3]
+        stretch = np.sqrt(np.abs(axes.transpose(0, 2, 1) @ axes).sum(axis=2).max(axis=1))
+        return centres[:, :3], radius * stretch * 1.0001
 
     def _bounds_of(self, item: SceneObject) -> np.ndarray | None:
         lows, highs = [], []
@@ -330,9 +394,10 @@ class _FrameBuilder:
         material = mesh.material
         blended = material.alpha_mode == "blend"
         if blended:
-            distances = matrices[:, :3, 3] @ self.camera.forward
+            distances = self._spheres(mesh, matrices)[0] @ self.camera.forward
             order = np.argsort(-distances, kind="stable")
             matrices, numbers = matrices[order], numbers[order]
+            farthest = float(distances.max())
         record = np.zeros(1, record_dtype("dw_scene_item"))
         row = record[0]
         flags = material_flags(material, self.renderer.cutout)
@@ -351,20 +416,23 @@ class _FrameBuilder:
         row["first_row"], row["id_base"] = self.row_count, self.ranges[-1].first
         row["sway"] = item.wind
         row["rank_count"], row["scale"], row["softness"] = 16, 1.0, 1.0
-        self.items.append(record)
+        if blended:
+            self.blended.append((farthest, record))
+        else:
+            self.items.append(record)
         self.rows.append(pack_transforms(matrices))
         self.words.append(numbers)
         self.row_count += len(matrices)
 
     def _add_forest(self, index: int, forest: Forest) -> ForestDraws:
         draws = self.renderer._forest_draws(forest)
-        ids = forest._table()[0]
+        ids = forest.row_ids
         first = self.next_id
         self.ranges.append(IdRange(first, first + len(ids), forest, ids))
         self.next_id += len(ids)
         casts = self.scene.sun.shadows and self.scene.sun.shadow != "off"
         self.items.append(
-            draws.items(index, first, self.renderer.cutout, self.materials, casts)
+            draws.items(forest, index, first, self.renderer.cutout, self.materials, casts)
         )
         return draws
 
@@ -380,7 +448,10 @@ class _FrameBuilder:
         if len(renderer.ranks) != renderer._rank_total:
             self.core.set_ranks(renderer.ranks.words)
             renderer._rank_total = len(renderer.ranks)
-        items = self._joined(self.items, record_dtype("dw_scene_item"))
+        self.blended.sort(key=lambda row: -row[0])
+        items = self._joined(
+            self.items + [record for _, record in self.blended], record_dtype("dw_scene_item")
+        )
         items = items[np.argsort(items["stage"], kind="stable")]
         views = view_records(
             scene, self.camera, renderer.size, renderer.sub_frames, shadow, self.seconds
