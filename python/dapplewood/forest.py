@@ -226,7 +226,39 @@ class Forest(_core.Forest):
     -----
     One thread may use a forest at a time. A forest is closed by :meth:`close`, by ``with``, or
     with its last reference.
+
+    Attributes
+    ----------
+    meshes : tuple
+        For each variant, for each LOD, a tuple of its meshes; empty where it has none.
+    distances : tuple of float
+        Metres at which the LODs but the first begin, gaps filled.
+
+    All other parameters but `lods` and `variants` are attributes, too, as they were taken.
     """
+
+    meshes: tuple[tuple[tuple[Mesh, ...], ...], ...]
+    distances: tuple[float, ...]
+    fade: tuple[float, float] | None
+    near_fade: tuple[float, float] | None
+    capacity: int | None
+    crossfade: float
+    pattern: DitherPattern
+    rule: DitherRule
+    wind: float
+    encoding: DissolveEncoding
+    hysteresis: float
+    size_scaling: bool
+    combine: FadeCombine
+    dissolve_duration: float
+    dissolve_scale: float
+    easing: Easing
+    direction: DissolveDirection
+    softness: float
+    highlight_color: tuple[float, float, float]
+    blue_size: int
+
+    _events: NDArray[Any] | None
 
     def __new__(
         cls,
@@ -259,38 +291,38 @@ class Forest(_core.Forest):
             raise ValueError(f"wind must be -100 to 100, got {wind!r}")
         if capacity is not None and capacity < 1:
             raise ValueError(f"capacity must be at least 1, or None for no limit, got {capacity!r}")
+        taken: dict[str, Any] = {
+            "distances": _distances_of(distances, len(meshes[0])),
+            "fade": _fade_of(fade, "fade"),
+            "near_fade": _fade_of(near_fade, "near_fade"),
+            "crossfade": float(crossfade),
+            "hysteresis": float(hysteresis),
+            "size_scaling": bool(size_scaling),
+            "pattern": kind_of(DitherPattern, pattern, "pattern"),
+            "blue_size": blue_size,
+            "rule": kind_of(DitherRule, rule, "rule"),
+            "combine": kind_of(FadeCombine, combine, "combine"),
+            "easing": kind_of(Easing, easing, "easing"),
+            "encoding": kind_of(DissolveEncoding, encoding, "encoding"),
+            "direction": kind_of(DissolveDirection, direction, "direction"),
+            "softness": float(softness),
+        }
         self = super().__new__(
             cls,
-            _distances_of(distances, len(meshes[0])),
-            tuple(_variant_row(variant, wind) for variant in meshes),
-            fade=_fade_of(fade, "fade"),
-            near_fade=_fade_of(near_fade, "near_fade"),
-            crossfade=crossfade,
-            hysteresis=hysteresis,
-            size_scaling=size_scaling,
-            pattern=int(kind_of(DitherPattern, pattern, "pattern")),
-            blue_size=blue_size,
-            rule=int(kind_of(DitherRule, rule, "rule")),
-            combine=int(kind_of(FadeCombine, combine, "combine")),
+            variants=tuple(_variant_row(variant, wind) for variant in meshes),
             capacity=capacity or 0,
             duration=dissolve_duration,
             scale=dissolve_scale,
-            easing=int(kind_of(Easing, easing, "easing")),
-            encoding=int(kind_of(DissolveEncoding, encoding, "encoding")),
-            direction=int(kind_of(DissolveDirection, direction, "direction")),
-            softness=softness,
+            **taken,
         )
+        taken["distances"] = taken["distances"][1:]
+        vars(self).update(taken)
         self.meshes = meshes
-        self.distances = _distances_of(distances, len(meshes[0]))[1:]
+        self.capacity = capacity
         self.wind = wind
-        self.pattern = kind_of(DitherPattern, pattern, "pattern")
-        self.rule = kind_of(DitherRule, rule, "rule")
-        self.encoding = kind_of(DissolveEncoding, encoding, "encoding")
-        self.direction = kind_of(DissolveDirection, direction, "direction")
-        self.softness = float(softness)
+        self.dissolve_duration = float(dissolve_duration)
         self.dissolve_scale = float(dissolve_scale)
         self.highlight_color = _color_of(highlight_color)
-        self.blue_size = blue_size
         self._events = None
         return self
 

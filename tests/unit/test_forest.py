@@ -820,3 +820,19 @@ def test_missing_distances_are_filled():
                   {"preset": "shrub"}, {"imposter": 5, "fade": 9, "size": 0.0}):  # fmt: skip
         with pytest.raises(ValueError):
             dw.lod_distances(**wrong)
+
+
+def test_a_forest_tells_what_it_was_made_of():
+    options = {
+        "fade": (10, 20), "near_fade": (1, 2), "capacity": 5, "crossfade": 0.5, "wind": 0.1,
+        "hysteresis": 0.8, "size_scaling": True, "dissolve_duration": 0.4, "dissolve_scale": 0.6,
+        "softness": 0.3, "highlight_color": (1, 0, 0), "blue_size": 32,
+        "pattern": dw.DitherPattern.BLUE, "rule": dw.DitherRule.STRICT,
+        "encoding": dw.DissolveEncoding.ANALYTIC, "combine": dw.FadeCombine.MULTIPLY,
+        "easing": dw.Easing.SMOOTHSTEP, "direction": dw.DissolveDirection.UP,
+    }  # fmt: skip
+    forest = make(**options)
+    assert {name: getattr(forest, name) for name in options} == options
+    assert forest.distances == (50, 100) and forest.meshes == (((MESH,),) * 3,)
+    assert forest.dissolve.scale == pytest.approx(0.6)
+    assert forest.dissolve.easing == dw.Easing.SMOOTHSTEP
