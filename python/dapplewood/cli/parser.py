@@ -9,7 +9,7 @@ from typing import Any
 from .._core import __version__
 from ..batch_plan import ALPHAS, CONTAINERS, DEFAULT_OUT
 from ..io import WRITABLE
-from ..kinds import ColorSpace, CoverageMode, FillMode, MipFilter
+from ..kinds import ColorSpace, CoverageMode, DitherRule, FillMode, MipFilter
 
 __all__ = ["make_parser"]
 
@@ -262,6 +262,31 @@ def _add_bench(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=_count, default=0, metavar="N", help="0: one each core")
 
 
+def _add_noise(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "noise",
+        parents=[shared],
+        help="draw and measure the dither patterns",
+        description="Draws every dither pattern: ranks, masks at several amounts, power by "
+        "frequency; and prints how blue and how even each is.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--size", type=_positive, default=64, metavar="N", help="of blue, 64")
+    parser.add_argument("--seed", type=_count, default=0, metavar="N", help="of blue, 0")
+    parser.add_argument("--sigma", type=float, default=1.9, metavar="S", help="of blue, 1.9 pixels")
+    parser.add_argument(
+        "--amount",
+        type=_unit,
+        action="append",
+        metavar="A",
+        help="share to discard; may be repeated; 0.1 0.25 0.5 0.7 0.9 if none",
+    )
+    parser.add_argument("--rule", choices=_words(DitherRule), default="centred")
+    parser.add_argument(
+        "-o", "--out", default="noise.png", metavar="FILE", help="noise.png if not given"
+    )
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; `command` names what was asked for."""
     parser = argparse.ArgumentParser(
@@ -283,4 +308,5 @@ def make_parser() -> argparse.ArgumentParser:
     _add_diff(commands, shared)
     _add_demo(commands, shared)
     _add_bench(commands, shared)
+    _add_noise(commands, shared)
     return parser
