@@ -73,6 +73,34 @@ DW_SIMD bool dw_dissolve_state_rows(float *progress, const dw_dissolve_state *st
     return done != 0;
 }
 
+typedef void (*ease_fn)(float *values, const float *progress, uint32_t count);
+
+#define DW_EASING(value, NAME, name, doc)                                                 \
+    DW_SIMD static void ease_##name(float *values, const float *progress, uint32_t count) \
+    {                                                                                     \
+        for (uint32_t i = 0; i < count; i++)                                              \
+            values[i] = dw_ease(DW_EASING_##NAME, progress[i]);                           \
+    }
+#include "shared/easings.def"
+#undef DW_EASING
+
+static const ease_fn ease_fns[] = {
+#define DW_EASING(value, NAME, name, doc) [value] = ease_##name,
+#include "shared/easings.def"
+#undef DW_EASING
+};
+
+void dw_dissolve_ease_rows(float *values, const float *progress, const uint8_t *easings,
+                           uint32_t count)
+{
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && easings[end] == easings[begin])
+            end++;
+        ease_fns[easings[begin]](values + begin, progress + begin, end - begin);
+    }
+}
+
 DW_SIMD void dw_dissolve_color_rows(uint32_t *colors, const float *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

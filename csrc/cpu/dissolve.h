@@ -39,6 +39,10 @@ bool dw_dissolve_step_rows(float *progress, const float *rates, uint32_t count, 
 bool dw_dissolve_state_rows(float *progress, const dw_dissolve_state *states, const float *rates,
                             uint32_t count, uint32_t now);
 
+/* dw_ease of each row by its easing; quicker where all are alike. */
+void dw_dissolve_ease_rows(float *values, const float *progress, const uint8_t *easings,
+                           uint32_t count);
+
 /* The value byte of each colour follows the value; the highlight stays. */
 void dw_dissolve_color_rows(uint32_t *colors, const float *values, uint32_t count);
 

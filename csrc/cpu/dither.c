@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "base/simd.h"
 
+#include <string.h>
+
 typedef struct window {
     const dw_dither_def *def;
     const float *amounts;
@@ -12,16 +14,36 @@ typedef struct window {
     uint16_t *rows; /* [thread][width] */
 } window;
 
+static void formula_row(const dw_dither_def *def, uint32_t y, uint32_t count, uint16_t *ranks)
+{
+    for (uint32_t i = 0; i < count; i++)
+        ranks[i] = (uint16_t)dw_dither_formula(def->pattern, (uint32_t)def->origin_x + i, y,
+                                               def->instance);
+}
+
+/* ranks: the first `period` are there. */
+static void repeat_row(uint16_t *ranks, uint32_t period, uint32_t count)
+{
+    for (uint32_t done = period; done < count; done *= 2)
+        memcpy(ranks + done, ranks, (done < count - done ? done : count - done) * sizeof *ranks);
+}
+
 static void rank_row(const dw_dither_def *def, uint32_t row, uint16_t *ranks)
 {
     uint32_t y = (uint32_t)def->origin_y + row, x = (uint32_t)def->origin_x;
+    uint32_t side = def->pattern == DW_DITHER_PATTERN_BLUE ? def->side : 4u << def->pattern;
+    uint32_t period = side < def->width ? side : def->width;
 
+    if (def->pattern == DW_DITHER_PATTERN_HASH) {
+        formula_row(def, y, def->width, ranks);
+        return;
+    }
     if (def->pattern == DW_DITHER_PATTERN_BLUE)
-        for (uint32_t i = 0; i < def->width; i++)
-            ranks[i] = def->table[dw_dither_table_index(def->side, x + i, y)];
+        for (uint32_t i = 0; i < period; i++)
+            ranks[i] = def->table[dw_dither_table_index(side, x + i, y)];
     else
-        for (uint32_t i = 0; i < def->width; i++)
-            ranks[i] = (uint16_t)dw_dither_formula(def->pattern, x + i, y, def->instance);
+        formula_row(def, y, period, ranks);
+    repeat_row(ranks, period, def->width);
 }
 
 void dw_dither_ranks(const dw_dither_def *def, uint16_t *ranks)

@@ -96,17 +96,18 @@ dw_status dw_id_map_reserve(dw_id_map *map, uint64_t count, dw_error *err)
 
 dw_status dw_id_map_add(dw_id_map *map, uint64_t id, uint32_t *row, bool *is_new, dw_error *err)
 {
-    uint32_t found = dw_id_map_find(map, id);
-    uint32_t slot;
+    uint32_t slot_count = map->slot_count;
+    uint32_t slot = slot_count > 0 ? slot_of(map, id) : 0;
 
-    *is_new = found == DW_ROW_NONE;
+    *is_new = slot_count == 0 || map->slots[slot] == DW_ROW_NONE;
     if (!*is_new) {
-        *row = found;
+        *row = map->slots[slot];
         return DW_OK;
     }
     if (dw_id_map_reserve(map, 1, err) != DW_OK)
         return err->code;
-    slot = slot_of(map, id);
+    if (map->slot_count != slot_count)
+        slot = slot_of(map, id);
     *row = map->free_count > 0 ? map->free_rows[--map->free_count] : map->row_count++;
     map->slots[slot] = *row;
     map->ids[*row] = id;

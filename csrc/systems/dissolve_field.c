@@ -7,17 +7,19 @@
 #include <string.h>
 
 #define BLOCK       2048u /* rows of a dense step that are looked at again when one is done */
-#define DENSE_SHARE 4u    /* with one row in so many active, all rows are stepped */
+#define ROW_IS_NEW  0x80000000u
+#define DENSE_SHARE 4u /* with one row in so many active, all rows are stepped */
 
 /* Arrays by row. F(type, name, encodings): encodings that have the array. */
-#define ROW_ARRAYS(F)                                                \
-    F(float, progress, ~0u)                                          \
-    F(float, rates, ~0u)                                             \
-    F(uint8_t, easings, ~0u)                                         \
-    F(uint32_t, stamps, ~0u)       /* the last call that named it */ \
-    F(uint32_t, active, ~0u)       /* rows in flight, dense */       \
-    F(uint32_t, active_slots, ~0u) /* where active has the row */    \
-    F(uint32_t, colors, 1u << DW_DISSOLVE_ENCODING_UNORM8)           \
+#define ROW_ARRAYS(F)                                                 \
+    F(float, progress, ~0u)                                           \
+    F(float, rates, ~0u)                                              \
+    F(uint8_t, easings, ~0u)                                          \
+    F(uint32_t, stamps, ~0u)       /* the last call that named it */  \
+    F(uint32_t, named, ~0u)        /* rows of the ids of this call */ \
+    F(uint32_t, active, ~0u)       /* rows in flight, dense */        \
+    F(uint32_t, active_slots, ~0u) /* where active has the row */     \
+    F(uint32_t, colors, 1u << DW_DISSOLVE_ENCODING_UNORM8)            \
     F(dw_dissolve_state, states, 1u << DW_DISSOLVE_ENCODING_ANALYTIC)
 
 struct dw_dissolve_field {
@@ -95,14 +97,19 @@ static dw_status fail_twice(uint64_t id, dw_error *err)
                    (unsigned long long)id);
 }
 
-/* Every id is there, and once. */
-static dw_status check_known(dw_dissolve_field *field, const uint64_t *ids, uint64_t count,
-                             dw_error *err)
+static void next_stamp(dw_dissolve_field *field)
 {
-    if (++field->stamp == 0) { /* after 2^32 calls old stamps would look new */
-        memset(field->stamps, 0, field->capacity * sizeof *field->stamps);
-        field->stamp = 1;
-    }
+    if (++field->stamp != 0)
+        return;
+    memset(field->stamps, 0, field->capacity * sizeof *field->stamps); /* of 2^32 calls ago */
+    field->stamp = 1;
+}
+
+/* Every id is there, and once; their rows are field->named then. */
+static dw_status find_named(dw_dissolve_field *field, const uint64_t *ids, uint64_t count,
+                            dw_error *err)
+{
+    next_stamp(field);
     for (uint64_t i = 0; i < count; i++) {
         uint32_t row = dw_id_map_find(&field->ids, ids[i]);
 
@@ -112,24 +119,34 @@ static dw_status check_known(dw_dissolve_field *field, const uint64_t *ids, uint
         if (field->stamps[row] == field->stamp)
             return fail_twice(ids[i], err);
         field->stamps[row] = field->stamp;
+        field->named[i] = row; /* distinct ids are at most as many as rows */
     }
     return DW_OK;
 }
 
-static dw_status check_distinct(const uint64_t *ids, uint64_t count, dw_error *err)
+/* Gives each id a row, in field->named; on failure all is as before. Needs room. */
+static dw_status add_named(dw_dissolve_field *field, const uint64_t *ids, uint64_t count,
+                           dw_error *err)
 {
-    dw_id_map seen = { 0 };
-    dw_status status = dw_id_map_reserve(&seen, count, err);
+    uint64_t done = 0;
+    dw_status status = DW_OK;
+    bool is_new;
 
-    for (uint64_t i = 0; status == DW_OK && i < count; i++) {
+    next_stamp(field);
+    for (; done < count; done++) {
         uint32_t row;
-        bool is_new;
 
-        status = dw_id_map_add(&seen, ids[i], &row, &is_new, err);
-        if (status == DW_OK && !is_new)
-            status = fail_twice(ids[i], err);
+        status = dw_id_map_add(&field->ids, ids[done], &row, &is_new, err);
+        if (status == DW_OK && field->stamps[row] == field->stamp)
+            status = fail_twice(ids[done], err);
+        if (status != DW_OK)
+            break;
+        field->stamps[row] = field->stamp;
+        field->named[done] = row | (is_new ? ROW_IS_NEW : 0u);
     }
-    dw_id_map_finish(&seen);
+    while (status != DW_OK && done-- > 0)
+        if ((field->named[done] & ROW_IS_NEW) != 0)
+            dw_id_map_remove(&field->ids, ids[done]);
     return status;
 }
 
@@ -320,8 +337,11 @@ static void interrupt(dw_dissolve_field *field, uint32_t row)
 /* At rest at a value. */
 static void rest_row(dw_dissolve_field *field, uint32_t row, float value)
 {
+    bool is_end = value < DW_DISSOLVE_PROGRESS_LEAST || value >= 1.0f;
+
+    /* at the ends all easings are alike: rows of one easing are stepped faster */
     field->progress[row] = value < DW_DISSOLVE_PROGRESS_LEAST ? 0.0f : value;
-    field->easings[row] = DW_EASING_LINEAR;
+    field->easings[row] = is_end ? (uint8_t)field->def.easing : DW_EASING_LINEAR;
     restate_row(field, row);
     publish_row(field, row);
 }
@@ -341,18 +361,15 @@ dw_status dw_dissolve_field_add(dw_dissolve_field *field, const uint64_t *ids, u
     uint64_t running = field->active_count < count ? field->active_count : count;
 
     if (check_values("initial", ids, count, initial, 1.0, err) != DW_OK ||
-        check_distinct(ids, count, err) != DW_OK ||
         dw_id_map_reserve(&field->ids, count, err) != DW_OK || grow_rows(field, err) != DW_OK ||
-        reserve_events(field, running, 0, err) != DW_OK)
+        reserve_events(field, running, 0, err) != DW_OK ||
+        add_named(field, ids, count, err) != DW_OK)
         return err->code;
 
     drop_read_events(field);
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t row;
-        bool is_new;
+        uint32_t row = field->named[i] & ~ROW_IS_NEW;
 
-        if (dw_id_map_add(&field->ids, ids[i], &row, &is_new, err) != DW_OK)
-            return err->code;
         interrupt(field, row);
         if (field->colors != NULL)
             field->colors[row] = 0;
@@ -383,7 +400,7 @@ dw_status dw_dissolve_field_remove(dw_dissolve_field *field, const uint64_t *ids
     uint64_t running = field->active_count < count ? field->active_count : count;
     uint64_t removed = 0;
 
-    if ((is_strict && check_known(field, ids, count, err) != DW_OK) ||
+    if ((is_strict && find_named(field, ids, count, err) != DW_OK) ||
         reserve_events(field, running, 0, err) != DW_OK)
         return err->code;
 
@@ -435,7 +452,7 @@ dw_status dw_dissolve_field_start(dw_dissolve_field *field, const uint64_t *ids,
         check_range("duration", duration, 0.0, DW_DISSOLVE_DURATION_MAX, err) != DW_OK ||
         check_values("duration", ids, count, start->durations, DW_DISSOLVE_DURATION_MAX, err) !=
             DW_OK ||
-        check_known(field, ids, count, err) != DW_OK || part_values(field, easing, err) != DW_OK ||
+        find_named(field, ids, count, err) != DW_OK || part_values(field, easing, err) != DW_OK ||
         reserve_events(field, 2 * count, count, err) != DW_OK)
         return err->code;
 
@@ -443,8 +460,8 @@ dw_status dw_dissolve_field_start(dw_dissolve_field *field, const uint64_t *ids,
     for (uint64_t i = 0; i < count; i++) {
         if (start->durations != NULL)
             duration = start->durations[i];
-        start_one(field, dw_id_map_find(&field->ids, ids[i]), start->direction > 0,
-                  start->is_instant ? 0.0 : duration, easing);
+        start_one(field, field->named[i], start->direction > 0, start->is_instant ? 0.0 : duration,
+                  easing);
     }
     return DW_OK;
 }
@@ -455,16 +472,14 @@ dw_status dw_dissolve_field_set(dw_dissolve_field *field, const uint64_t *ids, u
     uint64_t running = field->active_count < count ? field->active_count : count;
 
     if (check_values("values", ids, count, values, 1.0, err) != DW_OK ||
-        check_known(field, ids, count, err) != DW_OK ||
+        find_named(field, ids, count, err) != DW_OK ||
         reserve_events(field, running, 0, err) != DW_OK)
         return err->code;
 
     drop_read_events(field);
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t row = dw_id_map_find(&field->ids, ids[i]);
-
-        interrupt(field, row);
-        rest_row(field, row, values[i]);
+        interrupt(field, field->named[i]);
+        rest_row(field, field->named[i], values[i]);
     }
     return DW_OK;
 }
@@ -477,13 +492,11 @@ dw_status dw_dissolve_field_set_highlight(dw_dissolve_field *field, const uint64
                        "encoding must be unorm8 to hold a highlight, got %s: make the field with "
                        "encoding=\"unorm8\"",
                        dw_registries[DW_REGISTRY_DISSOLVE_ENCODING].rows[field->def.encoding].name);
-    if (check_known(field, ids, count, err) != DW_OK)
+    if (find_named(field, ids, count, err) != DW_OK)
         return err->code;
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t row = dw_id_map_find(&field->ids, ids[i]);
-
-        field->colors[row] = levels[i];
-        publish_row(field, row);
+        field->colors[field->named[i]] = levels[i];
+        publish_row(field, field->named[i]);
     }
     return DW_OK;
 }
@@ -522,8 +535,7 @@ static void publish_rows(dw_dissolve_field *field, uint32_t begin, uint32_t coun
     const float *values = field->progress + begin;
 
     if (field->values != NULL) {
-        for (uint32_t row = begin; row < begin + count; row++)
-            field->values[row] = dw_ease(field->easings[row], field->progress[row]);
+        dw_dissolve_ease_rows(field->values + begin, values, field->easings + begin, count);
         values = field->values + begin;
     }
     if (field->colors != NULL)

@@ -47,42 +47,9 @@ typedef enum dw_dissolve_encoding {
 
 #define DW_EASE_ONE (1u << 30)
 
-/* sin(i / 64 * pi / 2) */
-DW_TABLE uint dw_ease_sine_table[65] = {
-    0u,          26350943u,   52686014u,   78989349u,   105245103u,  131437462u,  157550647u,
-    183568930u,  209476638u,  235258165u,  260897982u,  286380643u,  311690799u,  336813204u,
-    361732726u,  386434353u,  410903207u,  435124548u,  459083786u,  482766489u,  506158392u,
-    529245404u,  552013618u,  574449320u,  596538995u,  618269338u,  639627258u,  660599890u,
-    681174602u,  701339000u,  721080937u,  740388522u,  759250125u,  777654384u,  795590213u,
-    813046808u,  830013654u,  846480531u,  862437520u,  877875009u,  892783698u,  907154608u,
-    920979082u,  934248793u,  946955747u,  959092290u,  970651112u,  981625251u,  992008094u,
-    1001793390u, 1010975242u, 1019548121u, 1027506862u, 1034846671u, 1041563127u, 1047652185u,
-    1053110176u, 1057933813u, 1062120190u, 1065666786u, 1068571464u, 1070832474u, 1072448455u,
-    1073418433u, 1073741824u
-};
-
-/* 2^(i / 64) */
-DW_TABLE uint dw_ease_exp2_table[65] = {
-    1073741824u, 1085434106u, 1097253708u, 1109202018u, 1121280436u, 1133490379u, 1145833280u,
-    1158310587u, 1170923762u, 1183674286u, 1196563654u, 1209593378u, 1222764986u, 1236080024u,
-    1249540052u, 1263146652u, 1276901417u, 1290805962u, 1304861917u, 1319070932u, 1333434672u,
-    1347954824u, 1362633090u, 1377471191u, 1392470869u, 1407633882u, 1422962010u, 1438457051u,
-    1454120821u, 1469955159u, 1485961921u, 1502142985u, 1518500250u, 1535035634u, 1551751076u,
-    1568648537u, 1585730000u, 1602997467u, 1620452965u, 1638098541u, 1655936265u, 1673968228u,
-    1692196547u, 1710623359u, 1729250827u, 1748081133u, 1767116489u, 1786359126u, 1805811301u,
-    1825475297u, 1845353420u, 1865448001u, 1885761398u, 1906295993u, 1927054196u, 1948038440u,
-    1969251188u, 1990694927u, 2012372174u, 2034285470u, 2056437387u, 2078830522u, 2101467502u,
-    2124350982u, 2147483648u
-};
-
 DW_INLINE uint dw_ease_multiply(uint a, uint b)
 {
     return DW_UINT(DW_U64(a) * DW_U64(b) >> 30);
-}
-
-DW_INLINE uint dw_ease_between(uint low, uint high, uint fraction_24)
-{
-    return low + DW_UINT(DW_U64(high - low) * DW_U64(fraction_24) >> 24);
 }
 
 /* The half [0, 1/2] of a curve that is the same, turned around, above. */
@@ -145,18 +112,20 @@ DW_INLINE uint dw_ease_smootherstep(uint p)
     return p <= DW_EASE_ONE / 2u ? value : DW_EASE_ONE - value;
 }
 
-DW_INLINE uint dw_ease_out_sine(uint p)
-{
-    uint cell = p >> 24;
-
-    if (p >= DW_EASE_ONE)
-        return DW_EASE_ONE;
-    return dw_ease_between(dw_ease_sine_table[cell], dw_ease_sine_table[cell + 1u], p & 0xffffffu);
-}
-
+/* 1 - cos(p pi / 2) as a polynomial of p^2, within 1e-7 and exact at both ends. */
 DW_INLINE uint dw_ease_in_sine(uint p)
 {
-    return DW_EASE_ONE - dw_ease_out_sine(DW_EASE_ONE - p);
+    uint square = dw_ease_multiply(p, p);
+    uint factor = 22346004u - dw_ease_multiply(square, 921457u);
+
+    factor = 272356591u - dw_ease_multiply(square, factor);
+    factor = 1324673868u - dw_ease_multiply(square, factor);
+    return dw_ease_multiply(square, factor);
+}
+
+DW_INLINE uint dw_ease_out_sine(uint p)
+{
+    return DW_EASE_ONE - dw_ease_in_sine(DW_EASE_ONE - p);
 }
 
 DW_INLINE uint dw_ease_in_out_sine(uint p)
@@ -164,15 +133,19 @@ DW_INLINE uint dw_ease_in_out_sine(uint p)
     return DW_EASE_HALVES(dw_ease_in_sine, p);
 }
 
+/* 2^(10 p): a shift by the whole part of the exponent, and a polynomial, within 2e-7, of the rest.
+ */
 DW_INLINE uint dw_ease_in_expo(uint p)
 {
     uint64_t exponent = DW_U64(p) * 10u;
     uint whole = DW_UINT(exponent >> 30);
     uint rest = DW_UINT(exponent) & (DW_EASE_ONE - 1u);
-    uint cell = rest >> 24;
-    uint power =
-        dw_ease_between(dw_ease_exp2_table[cell], dw_ease_exp2_table[cell + 1u], rest & 0xffffffu);
+    uint power = 9610589u + dw_ease_multiply(rest, 2035341u);
 
+    power = 59972082u + dw_ease_multiply(rest, power);
+    power = 257856477u + dw_ease_multiply(rest, power);
+    power = 744267335u + dw_ease_multiply(rest, power);
+    power = DW_EASE_ONE + dw_ease_multiply(rest, power);
     return DW_UINT(((DW_U64(power) << whole) - DW_U64(DW_EASE_ONE)) / 1023u);
 }
 
@@ -195,7 +168,7 @@ DW_INLINE float dw_ease(uint easing, float p)
 
     if (easing == DW_EASING_LINEAR)
         return p;
-    fixed_p = DW_UINT(dw_floor(steps)) << 10;
+    fixed_p = DW_UINT(DW_INT(steps)) << 10;
     switch (easing) {
 #define DW_EASING(value, NAME, name, doc) \
     case DW_EASING_##NAME:                \
@@ -204,7 +177,7 @@ DW_INLINE float dw_ease(uint easing, float p)
 #include "shared/easings.def"
 #undef DW_EASING
     }
-    value = dw_float(eased >> 6) * 5.9604644775390625e-8f; /* 2^-24 */
+    value = dw_float(DW_INT(eased >> 6)) * 5.9604644775390625e-8f; /* 2^-24 */
     return value;
 }
 

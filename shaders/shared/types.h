@@ -6,7 +6,6 @@
 
 #ifdef GL_core_profile /* glslang defines it, C compilers do not */
 #define DW_INLINE
-#define DW_TABLE   const
 #define DW_INT(x)  int(x)
 #define DW_UINT(x) uint(x)
 #define DW_I64(x)  int64_t(x)
@@ -16,7 +15,6 @@
 #include <stdint.h>
 typedef uint32_t uint;
 #define DW_INLINE  static inline
-#define DW_TABLE   static const
 #define DW_INT(x)  ((int)(x))
 #define DW_UINT(x) ((uint)(x))
 #define DW_I64(x)  ((int64_t)(x))
