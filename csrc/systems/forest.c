@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define POSITION_MAX   1e9  /* m */
-#define DISTANCE_MAX   1e9  /* m */
-#define CROSSFADE_MAX  60.0 /* s: ticks stay exact as floats */
-#define SCALE_MIN      1e-6 /* of a transform along its shortest axis */
+#define POSITION_MAX   1e9   /* m */
+#define DISTANCE_MAX   1e9   /* m */
+#define STEP_MIN       1e-3  /* m: squares and their reciprocals stay ordinary floats */
+#define AMOUNT_MIN     1e-6f /* likewise */
+#define CROSSFADE_MAX  60.0  /* s: ticks stay exact as floats */
+#define SCALE_MIN      1e-6  /* of a transform along its shortest axis */
 #define SCALE_MAX      1e6
 #define SINGULAR       1e-9 /* least determinant of unit columns */
 #define SIZE_UNIT      5.0  /* m */
@@ -53,17 +55,23 @@ static dw_status check_distances(const dw_forest_def *def, dw_error *err)
                            "distances must rise from LOD to LOD, up to %g m: LOD %d begins at %g "
                            "m, LOD %d at %g m",
                            DISTANCE_MAX, i - 1, def->distances[i - 1], i, def->distances[i]);
+    for (int i = 1; i < def->lod_count; i++)
+        if (def->distances[i] != 0.0 && def->distances[i] < STEP_MIN)
+            return dw_fail(err, DW_ERROR_ARGUMENT,
+                           "distances must be 0 or at least %g m, got %g for LOD %d", STEP_MIN,
+                           def->distances[i], i);
     return DW_OK;
 }
 
 static dw_status check_fade(const char *name, const double fade[2], dw_error *err)
 {
     if (is_within(fade[0], 0.0, DISTANCE_MAX) && is_within(fade[1], 0.0, DISTANCE_MAX) &&
-        fade[0] < fade[1])
+        fade[1] - fade[0] >= STEP_MIN)
         return DW_OK;
     return dw_fail(err, DW_ERROR_ARGUMENT,
-                   "%s must be (begin, end) in metres with 0 <= begin < end <= %g, got (%g, %g)",
-                   name, DISTANCE_MAX, fade[0], fade[1]);
+                   "%s must be (begin, end) in metres, both 0 to %g and at least %g apart, got "
+                   "(%g, %g)",
+                   name, DISTANCE_MAX, STEP_MIN, fade[0], fade[1]);
 }
 
 static dw_status check_variants(const dw_forest_def *def, dw_error *err)
@@ -105,6 +113,9 @@ static dw_status check_def(const dw_forest_def *def, dw_error *err)
         return dw_fail(err, DW_ERROR_ARGUMENT,
                        "blue_size must be a power of two from %u to %d in a forest, got %u",
                        DW_DITHER_SIDE_MIN, TABLE_SIDE_MAX, def->table_side);
+    if (def->dissolve.scale > 0.0f && def->dissolve.scale < AMOUNT_MIN)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "dissolve_scale must be 0 or at least %g, got %g",
+                       (double)AMOUNT_MIN, (double)def->dissolve.scale);
     if (def->has_fade && check_fade("fade", def->fade, err) != DW_OK)
         return err->code;
     if (def->has_near_fade && check_fade("near_fade", def->near_fade, err) != DW_OK)

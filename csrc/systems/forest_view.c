@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define OFFSET_MAX 1e30 /* m */
+
 const void *dw_forest_dissolves(const dw_forest *forest)
 {
     switch (forest->params.rules.encoding) {
@@ -177,22 +179,16 @@ static dw_status check_finite(const char *name, const double *values, int count,
     return DW_OK;
 }
 
-/* A plane whose normal has length 1; one without a normal has all or nothing inside. */
-static dw_status make_plane(const double plane[4], float out[4], dw_error *err)
+/* A plane whose normal has length 1; one without a normal has all or nothing inside, and so has one
+ * at the end of the numbers. */
+static void make_plane(const double plane[4], float out[4])
 {
     double length = sqrt(plane[0] * plane[0] + plane[1] * plane[1] + plane[2] * plane[2]);
+    double offset = length < 1e-30 ? (plane[3] < 0.0 ? -OFFSET_MAX : 0.0) : plane[3] / length;
 
-    if (length < 1e-30) {
-        out[0] = out[1] = out[2] = 0.0f;
-        out[3] = plane[3] < 0.0 ? -1e30f : 0.0f;
-        return DW_OK;
-    }
-    for (int i = 0; i < 4; i++)
-        out[i] = tidy(plane[i] / length);
-    if (!(fabsf(out[3]) <= 1e30f))
-        return dw_fail(err, DW_ERROR_ARGUMENT, "planes: the offset must be at most 1e30, got %g",
-                       plane[3] / length);
-    return DW_OK;
+    for (int i = 0; i < 3; i++)
+        out[i] = length < 1e-30 ? 0.0f : tidy(plane[i] / length);
+    out[3] = tidy(offset < -OFFSET_MAX ? -OFFSET_MAX : (offset > OFFSET_MAX ? OFFSET_MAX : offset));
 }
 
 dw_status dw_forest_make_view(const dw_forest *forest, const double planes[24],
@@ -204,8 +200,7 @@ dw_status dw_forest_make_view(const dw_forest *forest, const double planes[24],
         check_finite("position", camera, 3, err) != DW_OK)
         return err->code;
     for (int i = 0; i < 6; i++)
-        if (make_plane(planes + 4 * i, out->planes + 4 * i, err) != DW_OK)
-            return err->code;
+        make_plane(planes + 4 * i, out->planes + 4 * i);
     if (fabs(camera[0]) > 1e9 || fabs(camera[2]) > 1e9)
         return dw_fail(err, DW_ERROR_ARGUMENT, "position must lie within 1e9 m, got (%g, %g, %g)",
                        camera[0], camera[1], camera[2]);

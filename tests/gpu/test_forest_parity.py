@@ -166,6 +166,26 @@ def test_a_device_that_closes_first(rng):
     forest.close()
 
 
+def test_numbers_at_the_ends_of_their_ranges(rng, native_device, vulkan_device):
+    """Where a device would flush a subnormal that C keeps, or overflow."""
+    places = [0.0, 1e-30, -1e-30, 3e-13, 1e-12, -1e-12, 1e-7, 0.001, 1.0, -50.0, 1e9, -1e9]
+    options = {
+        "distances": (0.001, 0.002, 1e9), "fade": (0, 1e9), "near_fade": (0, 0.001),
+        "combine": "multiply", "rule": "strict", "pattern": "hash", "dissolve_scale": 1e-6,
+    }  # fmt: skip
+    forests = [dw.Forest(variants=LODS, **options) for _ in range(2)]
+    points = rng.choice(places, (2000, 3))
+    each(forests, "add", np.arange(2000), points, depleted=rng.random(2000) < 0.5)
+    each(forests, "respawn", np.arange(500), duration=16384.0)
+    for step in range(12):
+        planes = rng.choice([0.0, 1e-30, 1e-13, 1e-12, 1e-6, 1.0, -1.0, -1e-12], (6, 4))
+        planes[:, 3] = rng.choice([0.0, 1e-30, 1e-12, -1e-12, 1e9, 1e20], 6)
+        position = rng.choice(places, 3)
+        compare(forests, position, planes if step % 2 else None, native_device, vulkan_device,
+                dt=float(rng.choice([1e-5, 1e-4, 0.1])))  # fmt: skip
+    each(forests, "close")
+
+
 @pytest.mark.slow
 def test_more_rows_than_the_device_binds(vulkan_device):
     if vulkan_device.info.kind != "software":
