@@ -109,11 +109,12 @@ static void masks_are_what_they_say(void)
                           .height = 7,
                           .origin_x = -3,
                           .origin_y = 5 };
+    dw_run run = { 0 };
     dw_error err;
 
     CHECK(dw_blue_noise_make(8, DW_BLUE_SIGMA, 2, table, NULL, &err) == DW_OK);
     dw_dither_ranks(&def, ranks);
-    CHECK(dw_discard_masks(&def, amounts, 2, masks, NULL, &err) == DW_OK);
+    CHECK(dw_discard_masks(&def, amounts, 2, masks, &run, &err) == DW_OK);
     for (uint32_t y = 0; y < 7; y++)
         for (uint32_t x = 0; x < 9; x++) {
             uint16_t rank = table[((y + 5u) & 7u) * 8u + ((x - 3u) & 7u)];
