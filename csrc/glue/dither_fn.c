@@ -105,12 +105,17 @@ static PyObject *make_masks(const dw_module_state *state, PyObject *device_objec
                             const dw_dither_def *def, PyArrayObject *amounts)
 {
     npy_intp shape[3] = { PyArray_DIM(amounts, 0), def->height, def->width };
-    PyObject *out = PyArray_SimpleNew(3, shape, NPY_BOOL);
     dw_device *device = NULL;
+    PyObject *out;
     dw_status status;
     dw_glue_run run;
     dw_error err;
 
+    if (dw_dither_check_size(def, (uint64_t)shape[0], &err) != DW_OK) {
+        dw_raise(state, &err);
+        return NULL;
+    }
+    out = PyArray_SimpleNew(3, shape, NPY_BOOL);
     if (out == NULL)
         return NULL;
     if (device_object == Py_None) {

@@ -9,18 +9,23 @@ static dw_gpu *gpu_of(dw_device *device)
     return device == NULL ? NULL : dw_device_gpu(device);
 }
 
-dw_status dw_dither_masks(dw_device *device, const dw_dither_def *def, const float *amounts,
-                          uint32_t count, uint8_t *masks, const dw_run *run, dw_error *err)
+dw_status dw_dither_check_size(const dw_dither_def *def, uint64_t count, dw_error *err)
 {
     uint64_t plane = (uint64_t)def->width * def->height;
 
-    if (plane == 0 || count == 0)
-        return DW_OK;
-    if (plane > DW_DITHER_PIXELS_MAX || plane * count > DW_DITHER_PIXELS_MAX)
+    if (plane > 0 && count > DW_DITHER_PIXELS_MAX / plane)
         return dw_fail(err, DW_ERROR_CAPACITY,
-                       "shape: %u masks of %u x %u pixels are more than %u in all: make them in "
+                       "shape: %llu masks of %u x %u pixels are more than %u in all: make them in "
                        "parts, with origin",
-                       count, def->width, def->height, DW_DITHER_PIXELS_MAX);
+                       (unsigned long long)count, def->width, def->height, DW_DITHER_PIXELS_MAX);
+    return DW_OK;
+}
+
+dw_status dw_dither_masks(dw_device *device, const dw_dither_def *def, const float *amounts,
+                          uint32_t count, uint8_t *masks, const dw_run *run, dw_error *err)
+{
+    if (def->width == 0 || def->height == 0 || count == 0)
+        return DW_OK;
     if (gpu_of(device) != NULL)
         return dw_dither_pass(gpu_of(device), def, amounts, count, masks, run, err);
     return dw_discard_masks(def, amounts, count, masks, run, err);

@@ -73,7 +73,7 @@ def _panels(
 ) -> list[NDArray[np.uint8]]:
     levels = 1 << int(ranks.max()).bit_length()
     tiled = _tiled(ranks, side)
-    grey = np.uint8((tiled.astype(np.float64) + 0.5) / levels * 255)
+    grey = ((tiled.astype(np.float64) + 0.5) / levels * 255).astype(np.uint8)
     panels = [np.repeat(grey[..., None], 3, 2)]
     for amount in amounts:
         gone = tiled < discard_count(amount, levels, rule=rule)
@@ -95,4 +95,5 @@ def _power(ranks: NDArray[np.uint16], side: int) -> NDArray[np.uint8]:
     power /= tiled.var() * tiled.size
     light = np.sqrt(np.clip(power / _GREATEST_POWER, 0, 1))
     at = np.arange(side) * length // side
-    return np.repeat(np.uint8(light[at[:, None], at] * 255)[..., None], 3, 2)
+    grey = (light[at[:, None], at] * 255).astype(np.uint8)
+    return np.repeat(grey[..., None], 3, 2)

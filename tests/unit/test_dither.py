@@ -317,7 +317,7 @@ def test_a_spectrum_shows_itself():
             TypeError,
             "2-D uint16 array",
         ),
-        (lambda: dw.discard_mask(0.5, (1 << 20, 1 << 20)), (MemoryError, dw.CapacityError), "."),
+        (lambda: dw.discard_mask(0.5, (1 << 20, 1 << 20)), dw.CapacityError, "in parts, with"),
         (lambda: dw.spectrum(np.zeros(5)), ValueError, "shape"),
         (lambda: dw.spectrum(np.ones((8, 8))), ValueError, "not all alike"),
         (lambda: dw.spectrum(np.full((8, 8), np.nan)), ValueError, "finite"),
