@@ -13,7 +13,7 @@ python="${PYTHON:-python3}"
 export PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
 "$python" -c 'import dapplewood as dw; print(*dw.devices(), sep="\n")'
 export DAPPLEWOOD_TEST_DEVICE="${DAPPLEWOOD_TEST_DEVICE:-gpu}"
-"$python" -m pytest -q -p no:cacheprovider tests/gpu/test_selftest.py tests/gpu/test_atlas_parity.py \
-    tests/gpu/test_dither_parity.py
+"$python" -m pytest -q -p no:cacheprovider tests/gpu/test_selftest.py \
+    tests/gpu/test_*_parity.py tests/gpu/test_render_*.py
 "$python" bench/bench_atlas_gpu.py "$@"
 "$python" bench/bench_dither.py

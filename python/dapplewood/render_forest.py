@@ -17,10 +17,9 @@ from .materials import Material
 from .mesh import Mesh
 from .render_tables import FLAGS, STAGES, Extent, material_flags, pack_vertices
 
-__all__ = ["CUTOUT_RANKS", "ForestDraws", "RankTable"]
+__all__ = ["ForestDraws", "RankTable"]
 
 NONE = 0xFFFFFFFF
-CUTOUT_RANKS = 4096  # of the blue table, 64 x 64, that cutouts compare with
 
 
 class RankTable:
@@ -68,6 +67,7 @@ class ForestDraws:
     def __init__(self, renderer: Any, core: Any, forest: Forest):
         self.extents = [Extent(_box_of(variant)) for variant in forest.meshes]
         self.lod_count = len(forest.meshes[0])
+        self._items: np.ndarray | None = None
         self.rows: list[tuple[int, int, Material, int]] = []  # variant, lod, material, triangles
         draws, vertices, indices = [], [], []
         first_index, vertex_offset = 0, 0
@@ -92,9 +92,22 @@ class ForestDraws:
         )
 
     def items(
-        self, forest: Forest, index: int, id_base: int, cutout: str, materials: Any, shadow: bool
+        self, forest: Forest, index: int, id_base: int, cutout: str, materials: Any, casts: bool
     ) -> np.ndarray:
         """Records of dw_scene_item, one for each draw."""
+        if self._items is None:
+            self._items = self._make_items(forest, cutout, materials)
+        items = self._items.copy()
+        items["casts_shadow"] &= casts
+        items["forest"] = index
+        items["id_base"] = id_base
+        return items
+
+    def forget_materials(self) -> None:
+        """Their rows have changed."""
+        self._items = None
+
+    def _make_items(self, forest: Forest, cutout: str, materials: Any) -> np.ndarray:
         items = np.zeros(len(self.rows), record_dtype("dw_scene_item"))
         directed = forest.direction != DissolveDirection.UNIFORM
         for i, (variant, _, material, _) in enumerate(self.rows):
@@ -103,22 +116,19 @@ class ForestDraws:
             flags = material_flags(material, cutout) | FLAGS["forest"]
             if is_fading:
                 flags |= FLAGS["fading"] | (FLAGS["directed"] if directed else 0)
-            masked = bool(flags & FLAGS["masked"])
-            item["mesh"] = self.mesh
             item["material"], item["base_texture"], item["normal_texture"] = materials(
                 material, self.extents[variant]
             )
             item["flags"] = flags
-            item["stage"] = STAGES["cut" if is_fading or masked else "solid"]
+            item["stage"] = STAGES["cut" if is_fading or flags & FLAGS["masked"] else "solid"]
             if material.alpha_mode == "blend":
                 item["stage"] = STAGES["blended"]
             item["is_two_sided"] = material.double_sided
-            item["casts_shadow"] = shadow and material.alpha_mode != "blend"
-            item["is_in_view"] = 1
-            item["command"] = i
-            item["bucket"] = self.buckets[i]
-        items["forest"] = index
-        items["id_base"] = id_base
+            item["casts_shadow"] = material.alpha_mode != "blend"
+        items["mesh"] = self.mesh
+        items["is_in_view"] = 1
+        items["command"] = np.arange(len(items))
+        items["bucket"] = self.buckets
         items["pattern"] = int(forest.pattern)
         items["rank_side"] = forest.blue_size
         items["rank_count"] = rank_count(forest)

@@ -100,29 +100,52 @@ class _Cache:
         self._rows[(id(thing), *key)] = weakref.ref(thing), handle
         return handle
 
+    def values(self) -> list[Any]:
+        return [handle for _, handle in self._rows.values()]
+
     def drop_dead(self) -> None:
         for key in [key for key, row in self._rows.items() if row[0]() is None]:
             self._remove(self._rows.pop(key)[1])
 
 
 class _MaterialTable:
-    """The materials of one frame, each once."""
+    """The materials that a renderer has met, each once, without keeping them alive."""
 
     def __init__(self, renderer: Renderer):
         self._renderer = renderer
-        self._rows: dict[tuple, tuple[int, int, int]] = {}
-        self.records: list[np.ndarray] = []
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all: rows begin anew."""
+        self._rows: dict[tuple, tuple[Any, tuple[int, int, int]]] = {}
+        self._records: list[np.ndarray] = []
+        self._packed = np.zeros((0, 0), np.uint8)
+        self._none = Material()  # a frame of nothing but sky has a material, too
+        self(self._none, Extent(np.zeros((2, 3))))
+
+    def has_dead(self) -> bool:
+        return any(kept() is None for kept, _ in self._rows.values())
+
+    @property
+    def packed(self) -> np.ndarray:
+        """All records as rows of bytes."""
+        if len(self._packed) != len(self._records):
+            self._packed = _bytes(np.stack(self._records))
+        return self._packed
 
     def __call__(self, material: Material, extent: Extent) -> tuple[int, int, int]:
         """(row, base texture, normal texture) of a material."""
         key = id(material), extent.low, extent.height, extent.radius
-        if key not in self._rows:
-            cutoff = material.alpha_cutoff if material.alpha_mode == "mask" else None
-            base = self._renderer._texture(material.base_color_texture, cutoff)
-            normal = self._renderer._texture(material.normal_texture, None)
-            self._rows[key] = len(self.records), base, normal
-            self.records.append(material_record(material, extent))
-        return self._rows[key]
+        kept, row = self._rows.get(key, (None, (0, 0, 0)))
+        if kept is not None and kept() is material:
+            return row
+        cutoff = material.alpha_cutoff if material.alpha_mode == "mask" else None
+        base = self._renderer._texture(material.base_color_texture, cutoff)
+        normal = self._renderer._texture(material.normal_texture, None)
+        row = len(self._records), base, normal
+        self._rows[key] = weakref.ref(material), row
+        self._records.append(material_record(material, extent))
+        return row
 
 
 class Renderer:
@@ -240,7 +263,18 @@ class Renderer:
             self._meshes = _Cache(core.remove_mesh)
             self._forests = _Cache(lambda draws: core.remove_mesh(draws.mesh))
             self._white = core.add_texture([np.full((1, 1, 4), 255, np.uint8)], False, 0)
+            self._materials = _MaterialTable(self)
         return self._core
+
+    def _refresh(self) -> _MaterialTable:
+        """Lets go of what nobody holds any more; the table of materials."""
+        for cache in (self._textures, self._meshes, self._forests):
+            cache.drop_dead()
+        if self._materials.has_dead():
+            self._materials.clear()
+            for draws in self._forests.values():
+                draws.forget_materials()
+        return self._materials
 
     def _texture(self, texture: MaterialTexture | None, cutoff: float | None) -> int:
         if texture is None:
@@ -309,9 +343,7 @@ class _FrameBuilder:
         self.renderer, self.scene, self.camera, self.seconds = renderer, scene, camera, seconds
         self.aspect = renderer.size[0] / renderer.size[1]
         self.core = renderer._open(int(scene.sun.shadow_size))
-        for cache in (renderer._textures, renderer._meshes, renderer._forests):
-            cache.drop_dead()
-        self.materials = _MaterialTable(renderer)
+        self.materials = renderer._refresh()
         self.items: list[np.ndarray] = []
         self.blended: list[tuple[float, np.ndarray]] = []  # by distance of the farthest row
         self.rows: list[np.ndarray] = []
@@ -456,8 +488,6 @@ class _FrameBuilder:
         views = view_records(
             scene, self.camera, renderer.size, renderer.sub_frames, shadow, self.seconds
         )
-        if not self.materials.records:
-            self.materials(Material(), Extent(np.zeros((2, 3))))
         light_planes = np.zeros((6, 4))
         if shadow is not None:
             light_planes[:4] = shadow.planes[:4]
@@ -469,7 +499,7 @@ class _FrameBuilder:
         words = self._joined(self.words, np.uint32)
         color, depth, ids, buckets = self.core.render(
             _bytes(views),
-            _bytes(np.stack(self.materials.records)),
+            self.materials.packed,
             rows.view(np.uint8).reshape(len(rows), 48),
             words.view(np.uint8).reshape(len(words), 4),
             _bytes(items),
