@@ -53,7 +53,7 @@ def plant(count: int, device: dw.Device) -> dw.Forest:
 def bare_mesh(triangles: int) -> dw.Mesh:
     """The leaf and bark triangles of one tree over and over, without textures."""
     parts = dw.samples.tree("oak", lod=2)
-    one = dw.Mesh.merge([part.replace(material=dw.Material(unlit=True)) for part in parts])
+    one = dw.Mesh.merge(parts, material=dw.Material(unlit=True))
     copies = max(1, triangles // one.triangle_count)
     side = int(np.ceil(np.sqrt(copies)))
     offsets = np.zeros((copies, 1, 3), np.float32)
