@@ -37,12 +37,21 @@ void dw_py_forest_end(PyObject *object)
 
 int dw_py_forest_keep_device(PyObject *object, PyObject *device)
 {
-    PyObject *devices = ((dw_py_forest *)object)->devices;
+    dw_py_forest *self = (dw_py_forest *)object;
+    Py_ssize_t count = PyTuple_GET_SIZE(self->devices);
+    PyObject *more;
 
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(devices); i++)
-        if (PyList_GET_ITEM(devices, i) == device)
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (PyTuple_GET_ITEM(self->devices, i) == device)
             return 0;
-    return PyList_Append(devices, device);
+    more = PyTuple_New(count + 1);
+    if (more == NULL)
+        return -1;
+    for (Py_ssize_t i = 0; i < count; i++)
+        PyTuple_SET_ITEM(more, i, Py_NewRef(PyTuple_GET_ITEM(self->devices, i)));
+    PyTuple_SET_ITEM(more, count, Py_NewRef(device));
+    Py_SETREF(self->devices, more);
+    return 0;
 }
 
 /* ---- a call on ids ---- */
@@ -579,7 +588,7 @@ static PyObject *forest_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     self = (dw_py_forest *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->devices = PyList_New(0);
+    self->devices = PyTuple_New(0);
     if (self->devices == NULL) {
         Py_DECREF(self);
         return NULL;
@@ -615,6 +624,7 @@ static void forest_dealloc(PyObject *object)
 static PyObject *forest_close(PyObject *object, PyObject *unused)
 {
     dw_py_forest *self = (dw_py_forest *)object;
+    PyObject *none;
 
     (void)unused;
     if (self->use_count > 0) {
@@ -626,7 +636,11 @@ static PyObject *forest_close(PyObject *object, PyObject *unused)
         self->kept = dw_forest_release_field(self->forest);
     dw_forest_destroy(self->forest);
     self->forest = NULL;
-    return PyList_SetSlice(self->devices, 0, PY_SSIZE_T_MAX, NULL) < 0 ? NULL : Py_NewRef(Py_None);
+    none = PyTuple_New(0);
+    if (none == NULL)
+        return NULL;
+    Py_SETREF(self->devices, none);
+    Py_RETURN_NONE;
 }
 
 static Py_ssize_t forest_length(PyObject *self)

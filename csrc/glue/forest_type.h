@@ -10,10 +10,11 @@
 
 typedef struct dw_py_forest {
     PyObject_HEAD dw_forest *forest; /* NULL once closed */
-    PyObject *devices;               /* list of the Devices it has buffers on, which it keeps */
-    int use_count;                   /* calls that run with the GIL released */
-    dw_dissolve_field *kept;         /* of a closed forest, while its DissolveField may be used */
-    bool has_dissolve;               /* a DissolveField was handed out */
+    PyObject *devices;       /* tuple of the Devices it has buffers on: a collector cannot empty it
+                                before the forest, as it would a list */
+    int use_count;           /* calls that run with the GIL released */
+    dw_dissolve_field *kept; /* of a closed forest, while its DissolveField may be used */
+    bool has_dissolve;       /* a DissolveField was handed out */
 } dw_py_forest;
 
 /* The forest of `object`, for one call at a time: end it by dw_py_forest_end. NULL with an
