@@ -210,8 +210,8 @@ static PyObject *renderer_add_texture(PyObject *object, PyObject *args)
 
     if (state == NULL || !PyArg_ParseTuple(args, "Opi:add_texture", &given, &is_srgb, &wrap))
         return NULL;
-    if (wrap < 0 || wrap > DW_SAMPLER_MIRROR)
-        return PyErr_Format(PyExc_ValueError, "wrap must be 0 to %d, got %d", DW_SAMPLER_MIRROR,
+    if (wrap < 0 || wrap > DW_SAMPLER_SHARP_LAST)
+        return PyErr_Format(PyExc_ValueError, "wrap must be 0 to %d, got %d", DW_SAMPLER_SHARP_LAST,
                             wrap);
     def.is_srgb = is_srgb != 0;
     def.sampler = (dw_sampler)wrap;

@@ -235,12 +235,16 @@ static VkSamplerCreateInfo sampler_info(const dw_gpu *gpu, dw_sampler kind)
         [DW_SAMPLER_REPEAT] = VK_SAMPLER_ADDRESS_MODE_REPEAT,
         [DW_SAMPLER_CLAMP] = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
         [DW_SAMPLER_MIRROR] = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
+        [DW_SAMPLER_SHARP + DW_SAMPLER_REPEAT] = VK_SAMPLER_ADDRESS_MODE_REPEAT,
+        [DW_SAMPLER_SHARP + DW_SAMPLER_CLAMP] = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+        [DW_SAMPLER_SHARP + DW_SAMPLER_MIRROR] = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
         [DW_SAMPLER_NEAREST] = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
         [DW_SAMPLER_SHADOW] = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
     };
     bool is_nearest = kind == DW_SAMPLER_NEAREST;
     bool is_shadow = kind == DW_SAMPLER_SHADOW;
-    bool is_anisotropic = !is_nearest && !is_shadow && gpu->limits.has_anisotropy;
+    bool is_sharp = kind >= DW_SAMPLER_SHARP && kind <= DW_SAMPLER_SHARP_LAST;
+    bool is_anisotropic = is_sharp && gpu->limits.has_anisotropy;
     float anisotropy = gpu->limits.max_anisotropy;
 
     return (VkSamplerCreateInfo) {

@@ -57,12 +57,14 @@ typedef struct dw_image_part {
 dw_status dw_gpu_image_upload(dw_gpu *gpu, const dw_gpu_image *image, const dw_image_part *parts,
                               uint32_t part_count, dw_error *err);
 
-/* How a shader reads an image. Filtered ones are trilinear, and 8x anisotropic where the device
- * can. */
+/* How a shader reads an image: filtered trilinearly; the next three also 8x anisotropically, where
+ * the device can. */
 typedef enum dw_sampler {
     DW_SAMPLER_REPEAT,
     DW_SAMPLER_CLAMP,
     DW_SAMPLER_MIRROR,
+    DW_SAMPLER_SHARP, /* plus one of the three above */
+    DW_SAMPLER_SHARP_LAST = DW_SAMPLER_SHARP + DW_SAMPLER_MIRROR,
     DW_SAMPLER_NEAREST, /* texel by texel, clamped */
     DW_SAMPLER_SHADOW,  /* compares: 1 where the reference is at least the depth; 1 outside */
     DW_SAMPLER_COUNT,

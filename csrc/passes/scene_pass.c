@@ -64,11 +64,15 @@ static void bind_scene(const recording *self, const dw_scene_item *item,
     }
 }
 
-static dw_gpu_texture texture_of(const dw_scene_inputs *inputs, uint32_t index)
+/* The sun's map looks at alpha alone, and needs no sharp one. */
+static dw_gpu_texture texture_of(const recording *self, uint32_t index)
 {
-    const dw_scene_texture *texture = &inputs->textures[index];
+    const dw_scene_texture *texture = &self->inputs->textures[index];
+    dw_sampler sampler = texture->sampler;
 
-    return (dw_gpu_texture) { &texture->image, texture->sampler };
+    if (self->is_shadow && sampler >= DW_SAMPLER_SHARP)
+        sampler = (dw_sampler)(sampler - DW_SAMPLER_SHARP);
+    return (dw_gpu_texture) { &texture->image, sampler };
 }
 
 /* The flags that the sun's map looks at. */
@@ -133,8 +137,8 @@ static dw_status draw_item(const recording *self, const dw_scene_item *item, dw_
     dw_gpu_binding bindings[DW_SCENE_BINDINGS];
     /* while the map is drawn it cannot be read: any texture stands in, and no shader looks */
     dw_gpu_texture textures[DW_SCENE_TEXTURES] = {
-        [DW_SCENE_BASE_TEXTURE] = texture_of(inputs, item->base_texture),
-        [DW_SCENE_NORMAL_TEXTURE] = texture_of(inputs, item->normal_texture),
+        [DW_SCENE_BASE_TEXTURE] = texture_of(self, item->base_texture),
+        [DW_SCENE_NORMAL_TEXTURE] = texture_of(self, item->normal_texture),
         [DW_SCENE_SHADOW_TEXTURE] = { &self->targets->shadow, DW_SAMPLER_SHADOW },
     };
     dw_scene_push push = push_of(item);

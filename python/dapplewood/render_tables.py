@@ -10,7 +10,7 @@ from .materials import Material, MaterialTexture
 from .mesh import Mesh
 
 __all__ = [
-    "FLAGS", "SAMPLERS", "STAGES", "Extent", "material_flags", "material_record", "pack_transforms",
+    "FLAGS", "SAMPLERS", "SHARP", "STAGES", "Extent", "material_flags", "material_record", "pack_transforms",
     "pack_vertices", "texture_levels",
 ]  # fmt: skip
 
@@ -21,6 +21,7 @@ FLAGS = {
 }  # fmt: skip
 STAGES = {"solid": 0, "cut": 1, "blended": 2}
 SAMPLERS = {"repeat": 0, "clamp": 1, "mirror": 2}
+SHARP = 3  # more: anisotropic
 
 
 def _octahedral(normals: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ from .render_forest import NONE, ForestDraws, RankTable
 from .render_tables import (
     FLAGS,
     SAMPLERS,
+    SHARP,
     STAGES,
     Extent,
     material_flags,
@@ -165,6 +166,9 @@ class Renderer:
     temporal : int
         0 or 1: one picture. More: that many are averaged, each moved by a part of a pixel, with
         ranks that go round so that each pixel sees an even share of them.
+    anisotropic : bool, optional
+        Textures are filtered 8x anisotropically, where the device can, and not only trilinearly.
+        None: except on a software device, where it takes most of a frame's time.
     device : Device, optional
         A Vulkan device; by default the best one, a software one if need be.
 
@@ -185,6 +189,7 @@ class Renderer:
         samples: int = 1,
         cutout: str = "test",
         temporal: int = 0,
+        anisotropic: bool | None = None,
         device: Device | None = None,
     ):
         self.size = _size_of(size)
@@ -198,6 +203,9 @@ class Renderer:
         if device is not None and not isinstance(device, Device):
             raise TypeError(f"device must be a Device or None, got {type(device).__name__}")
         self.device = default_vulkan_device() if device is None else device
+        if anisotropic is None:
+            anisotropic = self.device.info.kind != "software"
+        self.anisotropic = bool(anisotropic)
         self.ranks = RankTable()
         self._lock = threading.Lock()
         self._is_closed = False
@@ -283,7 +291,9 @@ class Renderer:
         def make() -> int:
             levels = texture_levels(texture, cutoff=cutoff, averaged=self.cutout != "test")
             return self._core.add_texture(
-                levels, texture.color_space == "srgb", SAMPLERS[texture.wrap]
+                levels,
+                texture.color_space == "srgb",
+                SAMPLERS[texture.wrap] + (SHARP if self.anisotropic else 0),
             )
 
         return self._textures.get(texture, (cutoff,), make)
