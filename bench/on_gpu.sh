@@ -17,3 +17,5 @@ export DAPPLEWOOD_TEST_DEVICE="${DAPPLEWOOD_TEST_DEVICE:-gpu}"
     tests/gpu/test_*_parity.py tests/gpu/test_render_*.py
 "$python" bench/bench_atlas_gpu.py "$@"
 "$python" bench/bench_dither.py
+"$python" bench/bench_forest.py --check
+"$python" bench/bench_render.py ${OUT:+--out "$OUT"}

@@ -131,6 +131,12 @@ class Frame:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture, in the format of the path's suffix, such as .png."""
+        if os.fspath(path).lower().endswith(".png"):
+            from .io.files import atomic_file, write_all
+
+            with atomic_file(path) as file:
+                write_all(file, encode_png(self.color))
+            return
         from .io import write_image
 
         write_image(path, self.color, color_space="srgb")

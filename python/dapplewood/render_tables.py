@@ -10,8 +10,8 @@ from .materials import Material, MaterialTexture
 from .mesh import Mesh
 
 __all__ = [
-    "FLAGS", "SAMPLERS", "SHARP", "STAGES", "Extent", "material_flags", "material_record", "pack_transforms",
-    "pack_vertices", "texture_levels",
+    "FLAGS", "SAMPLERS", "SHARP", "STAGES", "Extent", "material_flags", "material_record",
+    "pack_transforms", "pack_vertices", "texture_levels",
 ]  # fmt: skip
 
 # Bits of DW_SCENE_IS_* and DW_SCENE_HAS_* in shaders/shared/scene.h.
