@@ -8,9 +8,12 @@
 #include "cpu/dither.h"
 #include "systems/device.h"
 
-/* As dw_discard_masks. device: NULL for native with the threads of the run. DW_ERROR_CAPACITY
- * beyond DW_DITHER_PIXELS_MAX pixels in all. */
+/* DW_ERROR_CAPACITY when `count` masks have more than DW_DITHER_PIXELS_MAX pixels in all. */
 #define DW_DITHER_PIXELS_MAX 0x7ffffff0u
+dw_status dw_dither_check_size(const dw_dither_def *def, uint64_t count, dw_error *err);
+
+/* As dw_discard_masks, of a size that has been checked. device: NULL for native with the threads of
+ * the run. */
 dw_status dw_dither_masks(dw_device *device, const dw_dither_def *def, const float *amounts,
                           uint32_t count, uint8_t *masks, const dw_run *run, dw_error *err);
 
