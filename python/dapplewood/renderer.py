@@ -48,7 +48,8 @@ _LATEST = 1e9  # seconds
 
 def _bytes(records: np.ndarray) -> np.ndarray:
     """Records as rows of bytes."""
-    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
+    flat = np.ascontiguousarray(records).view(np.uint8)
+    return flat.reshape(len(records), records.dtype.itemsize)
 
 
 def _size_of(size: Any) -> tuple[int, int]:
