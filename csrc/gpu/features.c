@@ -24,6 +24,7 @@ static const feature_row rows[] = {
     ROW("bufferDeviceAddress", v12.bufferDeviceAddress, true),
     ROW("synchronization2", synchronization2.synchronization2, true),
     ROW("dynamicRendering", dynamic_rendering.dynamicRendering, true),
+    ROW("independentBlend", core.features.independentBlend, true),
     ROW("samplerAnisotropy", core.features.samplerAnisotropy, false),
     ROW("shaderFloat64", core.features.shaderFloat64, false),
 };

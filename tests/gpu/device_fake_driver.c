@@ -111,6 +111,7 @@ static void VKAPI_CALL get_features2(VkPhysicalDevice handle, VkPhysicalDeviceFe
     const char *lacks = ((const fake_device *)handle)->lacks;
 
     out->features.shaderInt64 = strcmp(lacks, "shaderInt64") != 0;
+    out->features.independentBlend = VK_TRUE;
     for (VkBaseOutStructure *next = out->pNext; next != NULL; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES)
             ((VkPhysicalDeviceVulkan11Features *)next)->storageBuffer16BitAccess = VK_TRUE;
