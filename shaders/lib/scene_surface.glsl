@@ -39,14 +39,16 @@ vec4 dw_base_color(dw_scene_material material)
     return texture(base_texture, in_texture) * in_color * DW_VEC4(material.base_color, 0);
 }
 
-/* The tangent frame from derivatives (Schueler 2006), so that meshes need no tangents. */
+/* The tangent frame from derivatives (Schueler 2006), so that meshes need no tangents. Rows of
+ * pixels run down and a normal may point away: the frame's hand is that of the derivatives. */
 vec3 dw_mapped_normal(vec3 normal, float strength)
 {
     vec3 px = dFdx(in_position), py = dFdy(in_position);
     vec2 tx = dFdx(in_texture), ty = dFdy(in_texture);
     vec3 across = cross(py, normal), along = cross(normal, px);
-    vec3 tangent = across * tx.x + along * ty.x;
-    vec3 bitangent = across * tx.y + along * ty.y;
+    float hand = dot(px, across) < 0.0 ? -1.0 : 1.0;
+    vec3 tangent = hand * (across * tx.x + along * ty.x);
+    vec3 bitangent = hand * (across * tx.y + along * ty.y);
     float size = max(dot(tangent, tangent), dot(bitangent, bitangent));
     vec3 stored = texture(normal_texture, in_texture).xyz * 2.0 - 1.0;
 
