@@ -169,7 +169,8 @@ class Renderer:
         ranks that go round so that each pixel sees an even share of them.
     anisotropic : bool, optional
         Textures are filtered 8x anisotropically, where the device can, and not only trilinearly.
-        None: except on a software device, where it takes most of a frame's time.
+        None: except on a software device, where it takes most of a frame's time, and where its
+        wide filter blurs also what is seen straight on.
     device : Device, optional
         A Vulkan device; by default the best one, a software one if need be.
 
