@@ -10,7 +10,8 @@ layout(location = 1) out vec3 out_normal;
 layout(location = 2) out vec2 out_texture;
 layout(location = 3) out vec4 out_color;
 layout(location = 4) out vec2 out_place; // what dissolves run along: x and z, or the height
-layout(location = 5) flat out uvec4 out_instance; // fade word, id, dissolve bits, highlight
+// Fade word, id, dissolve bits, and the highlight's 8 bits below 24 of a number for the card.
+layout(location = 5) flat out uvec4 out_instance;
 
 struct vertex {
     vec3 position;
@@ -39,6 +40,13 @@ vertex fetch(uint index)
                   unpack_normal(vertices[at + 3u]),
                   vec2(uintBitsToFloat(vertices[at + 4u]), uintBitsToFloat(vertices[at + 5u])),
                   unpackUnorm4x8(vertices[at + 6u]));
+}
+
+/* A number for each card of each object, so that cards behind one another choose pixels and samples
+ * on their own. The corners of a quad are four vertices in a row, as a rule. */
+uint card_number(uint id)
+{
+    return dw_hash(id ^ dw_hash(gl_VertexIndex >> 2u));
 }
 
 /* Sideways displacement of leaves, in metres, of a tree that stands at `base`. */
@@ -108,9 +116,10 @@ void main()
         out_normal = -out_normal;
     out_texture = v.texture_at;
     out_color = v.color;
-    out_instance = uvec4(fade, push.id_base + (dw_is(DW_SCENE_IS_FOREST) ? row : word),
-                         dw_is(DW_SCENE_IS_FOREST) ? states[row].dissolve : 0u,
-                         dw_is(DW_SCENE_IS_FOREST) ? DW_FOREST_HIGHLIGHT(word) : 0u);
+    out_instance = uvec4(fade, push.id_base + (dw_is(DW_SCENE_IS_FOREST) ? row : word), 0u, 0u);
+    if (dw_is(DW_SCENE_IS_FOREST))
+        out_instance.zw = uvec2(states[row].dissolve, DW_FOREST_HIGHLIGHT(word));
+    out_instance.w |= card_number(out_instance.y) << 8u;
     gl_Position = dw_is(DW_SCENE_IS_SHADOW) ? DW_PROJECT(view.shadow_projection, world)
                                             : DW_PROJECT(view.view_projection, world);
 }

@@ -24,7 +24,8 @@ void main()
     } else if (dw_is(DW_SCENE_IS_MASKED) && dw_is(DW_SCENE_IS_DITHERED)) {
         float share = dw_covered_share(base.a, material.surface[2]);
 
-        is_gone = dw_cutout_rank(pixel) >= uint(share * float(DW_CUTOUT_RANKS) + 0.5);
+        is_gone = dw_cutout_rank(pixel, in_instance.w >> 8u) >=
+                  uint(share * float(DW_CUTOUT_RANKS) + 0.5);
     } else if (dw_is(DW_SCENE_IS_MASKED)) {
         is_gone = base.a < material.surface[2];
     }

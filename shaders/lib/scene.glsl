@@ -77,9 +77,11 @@ uint dw_fade_rank(uvec2 pixel, uint instance)
     return dw_moved_rank(rank, push.rank_count);
 }
 
-/* The rank that cutouts compare with, of DW_CUTOUT_RANKS. */
-uint dw_cutout_rank(uvec2 pixel)
+/* The rank that cutouts compare with, of DW_CUTOUT_RANKS. Each card has the table elsewhere: what
+ * several cards cover together is then what they would cover if each were drawn in full detail. */
+uint dw_cutout_rank(uvec2 pixel, uint card)
 {
+    pixel += uvec2(card, card / DW_CUTOUT_SIDE);
     return dw_moved_rank(dw_table_rank(dw_dither_table_index(DW_CUTOUT_SIDE, pixel.x, pixel.y)),
                          DW_CUTOUT_RANKS);
 }

@@ -134,7 +134,7 @@ vec3 dw_highlighted(vec3 color, vec3 normal)
     float rim = pow(1.0 - clamp(abs(dot(normal, to_camera)), 0.0, 1.0), 2.5);
     vec3 glow = color + 0.08 + vec3(push.rim[0], push.rim[1], push.rim[2]) * 0.4 * rim;
 
-    return mix(color, glow, float(in_instance.w) * (1.0 / 255.0));
+    return mix(color, glow, float(in_instance.w & 255u) * (1.0 / 255.0));
 }
 
 /* Air between the camera and the point: denser near the ground. */
@@ -159,7 +159,7 @@ vec4 dw_shaded(dw_scene_material material, vec4 base)
         vec3 normal = dw_shading_normal(material);
 
         color = dw_lit_color(material, color, normal);
-        if (in_instance.w != 0u)
+        if ((in_instance.w & 255u) != 0u)
             color = dw_highlighted(color, normal);
     }
     color = dw_fogged(color + DW_VEC3(material.emissive, 0));
@@ -177,13 +177,14 @@ float dw_covered_share(float alpha, float cutoff)
 }
 
 /* The samples that a share of them covers: each pixel gets the whole number below or above, by its
- * rank, so that the mean over a tile of ranks is exact. Which ones come first depends on the
- * object, so that two that overlap do not cover the same. */
+ * rank, so that the mean over a tile of ranks is exact. Which ones come first depends on the card
+ * and the pixel, so that two cards that overlap do not cover the same. */
 uint dw_covered_samples(float share, uvec2 pixel)
 {
-    uint rank = dw_cutout_rank(pixel);
+    uint card = in_instance.w >> 8u;
+    uint rank = dw_cutout_rank(pixel, card);
     uint count = uint(share * float(DW_CUTOUT_RANKS * samples) + 0.5);
-    uint first = dw_hash(dw_own_number());
+    uint first = (card >> 12u) + rank;
     uint mask = 0u;
 
     for (uint i = 0u; i < samples; i++) {
