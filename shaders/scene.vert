@@ -42,11 +42,11 @@ vertex fetch(uint index)
                   unpackUnorm4x8(vertices[at + 6u]));
 }
 
-/* A number for each card of each object, so that cards behind one another choose pixels and samples
- * on their own. The corners of a quad are four vertices in a row, as a rule. */
-uint card_number(uint id)
+/* A number for each card of each object, so that cards behind one another choose pixels and
+ * samples on their own. The corners of a quad are four vertices in a row, as a rule. */
+uint card_number(uint own)
 {
-    return dw_hash(id ^ dw_hash(gl_VertexIndex >> 2u));
+    return dw_hash(own ^ dw_hash(gl_VertexIndex >> 2u));
 }
 
 /* Sideways displacement of leaves, in metres, of a tree that stands at `base`. */
@@ -116,10 +116,10 @@ void main()
         out_normal = -out_normal;
     out_texture = v.texture_at;
     out_color = v.color;
-    out_instance = uvec4(fade, push.id_base + (dw_is(DW_SCENE_IS_FOREST) ? row : word), 0u, 0u);
+    uint own = dw_is(DW_SCENE_IS_FOREST) ? row : word;
+    out_instance = uvec4(fade, push.id_base + own, 0u, card_number(own) << 8u);
     if (dw_is(DW_SCENE_IS_FOREST))
-        out_instance.zw = uvec2(states[row].dissolve, DW_FOREST_HIGHLIGHT(word));
-    out_instance.w |= card_number(out_instance.y) << 8u;
+        out_instance.zw |= uvec2(states[row].dissolve, DW_FOREST_HIGHLIGHT(word));
     gl_Position = dw_is(DW_SCENE_IS_SHADOW) ? DW_PROJECT(view.shadow_projection, world)
                                             : DW_PROJECT(view.view_projection, world);
 }

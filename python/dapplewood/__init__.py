@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .atlas_report import AtlasReport
     from .batch import bake_files
     from .camera import Camera, OrthoCamera
+    from .coverage_distance import CoverageCurves, coverage_against_distance
     from .device import Buffer, Device, DeviceInfo, default_device, devices
     from .dissolve import DissolveField, dissolve_values, ease
     from .dither import (
@@ -74,6 +75,7 @@ _NAMES = {
     "atlas_report": ("AtlasReport",),
     "batch": ("bake_files",),
     "camera": ("Camera", "OrthoCamera"),
+    "coverage_distance": ("CoverageCurves", "coverage_against_distance"),
     "device": ("Buffer", "Device", "DeviceInfo", "default_device", "devices"),
     "dissolve": ("DissolveField", "dissolve_values", "ease"),
     "dither": (

@@ -84,6 +84,8 @@ class MaterialTexture:
     wrap : {"repeat", "clamp", "mirror"}
         Addressing outside [0, 1], on both axes.
     name : str
+    mipmaps : bool
+        False: a lone level is used at any distance, as it is; it flickers.
 
     Raises
     ------
@@ -96,6 +98,7 @@ class MaterialTexture:
     color_space: str = "srgb"
     wrap: str = "repeat"
     name: str = ""
+    mipmaps: bool = True
 
     def __post_init__(self) -> None:
         levels = tuple(_kept(one, f"levels[{i}]", (4,)) for i, one in enumerate(self.levels))

@@ -67,15 +67,15 @@ def texture_levels(
     Parameters
     ----------
     texture : MaterialTexture
-        Of a lone level the others are baked: with the coverage of every island kept where
-        `cutoff` is given, by plain averages else.
+        Of a lone level the others are baked, unless its `mipmaps` are off: with the coverage of
+        every island kept where `cutoff` is given, by plain averages else.
     cutoff : float or None
         Of the material, if alpha cuts out.
     averaged : bool
         Alpha averaged for alpha to coverage and dithered tests instead of kept for the test.
     """
     levels, alpha = list(texture.levels), texture.alpha_to_coverage
-    if len(levels) == 1 and max(levels[0].shape[:2]) > 1:
+    if len(levels) == 1 and texture.mipmaps and max(levels[0].shape[:2]) > 1:
         from .atlas import bake_atlas
 
         baked = bake_atlas(
