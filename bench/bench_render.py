@@ -4,16 +4,18 @@
     python bench/bench_render.py [--device gpu] [--size 1920x1080] [--trees 1000,10000,...]
         [--samples 1] [--cutout test] [--frames 9] [--out folder]
 
-Each row is the median over frames of a camera that moves, after warming up. "bare" rows draw as
-many of the same triangles as the forest's frame did in one mesh without textures, light or
-instances, in the same run: their rate is what the forest's own rate is held against. Times in
-milliseconds; mtri_s: million triangles a second over the passes that draw the picture.
+Each row is the median over frames of a camera that moves, after warming up. "bare" draws the very
+same triangles of the same trees, in one colour without textures, holes, light or shadows, and
+"holes" with nothing but textures and holes, in the same run: the forest's rate is held against
+theirs. Times in milliseconds; mtri_s: million triangles a second over the passes that draw the
+picture, share: of the bare rate.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
 import statistics
 import sys
 import time
@@ -22,6 +24,7 @@ from pathlib import Path
 import dapplewood as dw
 import numpy as np
 
+KINDS = ("bare", "holes", "forest")
 DRAWING = ("scene_solid", "scene_cut")
 PASSES = ("scene_cull", "scene_shadow", *DRAWING, "scene_sky", "scene_resolve", "scene_frame")
 SPACING = 7.0  # metres between trees
@@ -29,10 +32,23 @@ SPACING = 7.0  # metres between trees
 DISTANCES, FADE = (40.0, 90.0), (2500.0, 3000.0)
 
 
-def plant(count: int, device: dw.Device) -> dw.Forest:
+def stripped(mesh: dw.Mesh, kind: str) -> dw.Mesh:
+    """The mesh as a kind of row draws it."""
+    if kind == "forest":
+        return mesh
+    if kind == "bare":
+        return mesh.replace(material=dw.Material(unlit=True, double_sided=True))
+    return mesh.replace(material=dataclasses.replace(mesh.material, unlit=True))
+
+
+def plant(count: int, kind: str) -> dw.Forest:
     """Trees of eight shapes on a square lattice, each moved and turned a little."""
     names = ("oak", "birch", "pine", "spruce")
-    variants = [dw.samples.tree(name, seed=seed) for name in names for seed in (0, 1)]
+    variants = [
+        [[stripped(mesh, kind) for mesh in lod] for lod in dw.samples.tree(name, seed=seed)]
+        for name in names
+        for seed in (0, 1)
+    ]
     forest = dw.Forest(variants=variants, distances=DISTANCES, fade=FADE)
     rng = np.random.default_rng(1)
     side = int(np.ceil(np.sqrt(count)))
@@ -50,27 +66,10 @@ def plant(count: int, device: dw.Device) -> dw.Forest:
     return forest
 
 
-def bare_mesh(triangles: int) -> dw.Mesh:
-    """The leaf and bark triangles of one tree over and over, without textures."""
-    parts = dw.samples.tree("oak", lod=2)
-    one = dw.Mesh.merge(parts, material=dw.Material(unlit=True))
-    copies = max(1, triangles // one.triangle_count)
-    side = int(np.ceil(np.sqrt(copies)))
-    offsets = np.zeros((copies, 1, 3), np.float32)
-    offsets[:, 0, 0] = SPACING * (np.arange(copies) % side - 0.5 * side)
-    offsets[:, 0, 2] = -SPACING * (np.arange(copies) // side)
-    count = len(one.positions)
-    indices = one.indices[None] + (count * np.arange(copies, dtype=np.uint32))[:, None, None]
-    return dw.Mesh(
-        (one.positions[None] + offsets).reshape(-1, 3),
-        indices.reshape(-1, 3),
-        normals=np.tile(one.normals, (copies, 1)),
-        material=dw.Material(unlit=True, double_sided=True),
-    )
-
-
-def measure(renderer: dw.Renderer, scene: dw.Scene, frames: int) -> dict[str, float]:
-    """Medians over the frames of a camera that walks."""
+def measure(
+    renderer: dw.Renderer, scene: dw.Scene, frames: int
+) -> tuple[dict[str, float], dw.Frame]:
+    """Medians over the frames of a camera that walks, and the last frame."""
     rows: list[dict[str, float]] = []
     for i in range(frames + 3):
         camera = dw.Camera((0.5 * i, 6.0, 2.0 * i), (0.5 * i, 4.0, 2.0 * i - 100.0), far=4000.0)
@@ -86,8 +85,7 @@ def measure(renderer: dw.Renderer, scene: dw.Scene, frames: int) -> dict[str, fl
                 "triangles": stats.triangles, **passes, "call": call,
                 "mtri_s": stats.triangles / max(drawn, 1e-6) / 1e3,
             })  # fmt: skip
-    measure.last = frame  # type: ignore[attr-defined]
-    return {name: statistics.median(row[name] for row in rows) for name in rows[0]}
+    return {name: statistics.median(row[name] for row in rows) for name in rows[0]}, frame
 
 
 def main() -> int:
@@ -105,25 +103,27 @@ def main() -> int:
     writer = None
     with dw.Device(options.device) as device:
         for count in (int(part) for part in options.trees.split(",")):
-            with dw.Renderer(
-                (width, height), samples=options.samples, cutout=options.cutout, device=device
-            ) as renderer:
-                scene = dw.Scene()
-                scene.sun.shadows = bool(options.shadows)
-                forest = scene.add(plant(count, device))
-                found = {"forest": measure(renderer, scene, options.frames)}
+            found = {}
+            for kind in KINDS:
+                with (
+                    dw.Renderer(
+                        (width, height), samples=options.samples, cutout=options.cutout,
+                        device=device,
+                    ) as renderer,
+                    plant(count, kind) as forest,
+                ):  # fmt: skip
+                    scene = dw.Scene()
+                    scene.sun.shadows = bool(options.shadows) and kind == "forest"
+                    scene.add(forest)
+                    found[kind], frame = measure(renderer, scene, options.frames)
                 if options.out is not None:
                     options.out.mkdir(parents=True, exist_ok=True)
-                    measure.last.save(options.out / f"forest_{count}.png")  # type: ignore
-                scene.remove(forest)
-                scene.sun.shadows = False
-                scene.add(bare_mesh(int(found["forest"]["triangles"])))
-                found["bare"] = measure(renderer, scene, options.frames)
-                forest.close()
+                    frame.save(options.out / f"{kind}_{count}.png")
             for kind, row in found.items():
                 line = {"what": kind, "trees": count, "size": options.size}
                 line |= {"samples": options.samples, "cutout": options.cutout}
                 line |= {name: round(value, 4) for name, value in row.items()}
+                line["share"] = round(row["mtri_s"] / found["bare"]["mtri_s"], 3)
                 if writer is None:
                     writer = csv.DictWriter(sys.stdout, list(line))
                     writer.writeheader()
