@@ -3,7 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
-#include "lib/scene.glsl"
+#include "lib/scene_light.glsl"
 
 layout(location = 0) out vec3 out_position;
 layout(location = 1) out vec3 out_normal;
@@ -12,6 +12,9 @@ layout(location = 3) out vec4 out_color;
 layout(location = 4) out vec2 out_place; // what dissolves run along: x and z, or the height
 // Fade word, id, dissolve bits, and the highlight's 8 bits below 24 of a number for the card.
 layout(location = 5) flat out uvec4 out_instance;
+layout(location = 6) out vec3 out_shadow;
+layout(location = 7) out vec4 out_sun;
+layout(location = 8) out vec3 out_sky;
 
 struct vertex {
     vec3 position;
@@ -76,6 +79,26 @@ void turn_card(inout vertex v, dw_scene_material material, vec3 rows[3], vec3 ba
     v.normal = normalize(vec3(facing.x, 0.6, facing.y));
 }
 
+/* What fragments read of the light: where the sun's map has them, and for foliage, whose normals
+ * change little over a card, all but the shadow. */
+void light_vertex(dw_scene_material material)
+{
+    vec3 normal = normalize(out_normal);
+    vec3 to_camera = normalize(dw_to_camera(out_position));
+    vec3 moved = out_position + normal * view.depth_terms[2];
+
+    out_shadow = DW_PROJECT(view.shadow_projection, vec4(moved, 1.0)).xyz;
+    out_shadow.xy = out_shadow.xy * 0.5 + 0.5;
+    out_sun = vec4(0.0);
+    out_sky = vec3(0.0);
+    if (dw_is(DW_SCENE_IS_SOFT)) {
+        out_sun.rgb = dw_diffuse_share(normal, to_camera, material.surface[3]) *
+                      DW_VEC3(view.sun_color, 0);
+        out_sun.a = dw_fog_amount(out_position);
+        out_sky = dw_sky_light(normal.y);
+    }
+}
+
 void main()
 {
     dw_scene_material material = materials[push.material];
@@ -114,6 +137,7 @@ void main()
     /* mirrored, they point inwards, as what is then the back is turned again; leaves are not */
     if (material.surface[3] > 0.0 && dot(rows[0], cross(rows[1], rows[2])) < 0.0)
         out_normal = -out_normal;
+    light_vertex(material);
     out_texture = v.texture_at;
     out_color = v.color;
     uint own = dw_is(DW_SCENE_IS_FOREST) ? row : word;

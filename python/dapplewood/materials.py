@@ -243,7 +243,9 @@ class Material:
     unlit : bool
         Drawn in its own colour, without light or shadow.
     translucency : float
-        0 to 1: how much light from behind a leaf lets through.
+        0 to 1: how much light from behind a leaf lets through. Above 0 the surface is foliage: its
+        normals stay as they are on its back, and without a normal map its light is found at its
+        vertices.
     wind : float, optional
         0 to 1: how far the surface sways. None: "mask" materials sway as the forest says, others
         do not.

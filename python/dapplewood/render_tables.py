@@ -17,7 +17,7 @@ __all__ = [
 # Bits of DW_SCENE_IS_* and DW_SCENE_HAS_* in shaders/shared/scene.h.
 FLAGS = {
     "forest": 1, "fading": 2, "masked": 4, "covering": 8, "dithered": 16, "unlit": 64,
-    "normals": 128, "imposter": 256, "blended": 512, "directed": 2048,
+    "normals": 128, "imposter": 256, "blended": 512, "directed": 2048, "soft": 4096,
 }  # fmt: skip
 STAGES = {"solid": 0, "cut": 1, "blended": 2}
 SAMPLERS = {"repeat": 0, "clamp": 1, "mirror": 2}
@@ -112,6 +112,8 @@ def material_flags(material: Material, cutout: str) -> int:
         flags |= FLAGS["unlit"]
     if material.normal_texture is not None and not material.unlit:
         flags |= FLAGS["normals"]
+    elif material.translucency > 0.0 and not material.unlit:
+        flags |= FLAGS["soft"]
     if material.imposter_views > 0:
         flags |= FLAGS["imposter"]
     return flags

@@ -4,6 +4,7 @@
 #define DW_LIB_SCENE_SURFACE_GLSL
 
 #include "lib/scene.glsl"
+#include "lib/scene_light.glsl"
 
 layout(location = 0) in vec3 in_position;
 layout(location = 1) in vec3 in_normal;
@@ -11,6 +12,9 @@ layout(location = 2) in vec2 in_texture;
 layout(location = 3) in vec4 in_color;
 layout(location = 4) in vec2 in_place;
 layout(location = 5) flat in uvec4 in_instance;
+layout(location = 6) in vec3 in_shadow; // place in the sun's map, and depth
+layout(location = 7) in vec4 in_sun;    // of foliage: its share of the sun, and the fog's amount
+layout(location = 8) in vec3 in_sky;    // of foliage
 
 layout(set = 1, binding = DW_SCENE_BASE_TEXTURE) uniform sampler2D base_texture;
 layout(set = 1, binding = DW_SCENE_NORMAL_TEXTURE) uniform sampler2D normal_texture;
@@ -72,59 +76,43 @@ vec3 dw_shading_normal(dw_scene_material material)
 }
 
 /* 1 in the sun, less in its shadow: four bilinear comparisons around the point. */
-float dw_sunlight(vec3 normal)
+float dw_sunlight()
 {
-    vec4 at;
     float step_size = 0.7 / float(view.shadow_size[0]);
     float lit = 0.0;
 
     if (!dw_is(DW_SCENE_HAS_SHADOWS))
         return 1.0;
-    at = DW_PROJECT(view.shadow_projection, vec4(in_position + normal * view.depth_terms[2], 1.0));
-    at.xy = at.xy * 0.5 + 0.5;
     for (int i = 0; i < 4; i++) {
         vec2 offset = vec2((i & 1) == 0 ? -step_size : step_size, i < 2 ? -step_size : step_size);
 
-        lit += texture(shadow_texture, vec3(at.xy + offset, at.z));
+        lit += texture(shadow_texture, vec3(in_shadow.xy + offset, in_shadow.z));
     }
     return 1.0 - view.sun_color[3] * (1.0 - 0.25 * lit);
 }
 
-vec3 dw_sky_light(float up)
-{
-    vec3 above = mix(DW_VEC3(view.sky_horizon, 0), DW_VEC3(view.sky_zenith, 0), max(up, 0.0));
-
-    return 0.7 * mix(DW_VEC3(view.sky_ground, 0), above, 0.5 + 0.5 * up);
-}
-
-/* Lambert with a GGX highlight (Walter 2007) whose visibility is Karis's approximation; leaves also
- * pass light on from behind. */
+/* Lambert with a GGX highlight (Walter 2007) whose visibility is Karis's approximation. */
 vec3 dw_lit_color(dw_scene_material material, vec3 base, vec3 normal)
 {
     vec3 to_camera = normalize(dw_to_camera(in_position));
     vec3 sun = DW_VEC3(view.sun_direction, 0);
-    float metallic = material.surface[0], leaf = material.surface[3];
+    float metallic = material.surface[0];
     float alpha = max(material.surface[1] * material.surface[1], 0.02);
-    float incidence = dot(normal, sun);
-    float shade = dw_sunlight(normal);
     vec3 half_way = normalize(sun + to_camera);
     float nh = max(dot(normal, half_way), 0.0), nv = max(dot(normal, to_camera), 0.05);
-    float nl = max(incidence, 0.0);
+    float nl = max(dot(normal, sun), 0.0);
     float spread = nh * nh * (alpha * alpha - 1.0) + 1.0;
     float k = 0.5 * alpha;
     vec3 f0 = mix(vec3(0.04), base, metallic);
     vec3 fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(to_camera, half_way), 0.0), 5.0);
     vec3 highlight = fresnel * (alpha * alpha / (4.0 * PI * spread * spread)) /
                      ((nl * (1.0 - k) + k) * (nv * (1.0 - k) + k));
-    /* a leaf is lit softly past the terminator, and glows when the sun is behind it */
-    float wrapped = max((incidence + 0.5 * leaf) / (1.0 + 0.5 * leaf), 0.0);
-    float behind = pow(max(dot(-to_camera, sun), 0.0), 4.0);
-    float through = leaf * behind * (1.0 - 0.5 * max(incidence, 0.0));
-    vec3 diffuse = base * (1.0 - metallic) * (wrapped + through);
+    vec3 diffuse =
+        base * (1.0 - metallic) * dw_diffuse_share(normal, to_camera, material.surface[3]);
     vec3 ambient = base * (1.0 - metallic) * dw_sky_light(normal.y) +
                    f0 * dw_sky_light(reflect(-to_camera, normal).y) * (1.0 - material.surface[1]);
 
-    return (diffuse + highlight * nl) * shade * DW_VEC3(view.sun_color, 0) + ambient;
+    return (diffuse + highlight * nl) * dw_sunlight() * DW_VEC3(view.sun_color, 0) + ambient;
 }
 
 /* The glow around a highlighted tree: a lift, and a rim where the surface turns away. */
@@ -137,32 +125,23 @@ vec3 dw_highlighted(vec3 color, vec3 normal)
     return mix(color, glow, float(in_instance.w & 255u) * (1.0 / 255.0));
 }
 
-/* Air between the camera and the point: denser near the ground. */
-vec3 dw_fogged(vec3 color)
-{
-    vec3 ray = in_position - DW_VEC3(view.position, 0);
-    float path = length(ray);
-    float fall = view.fog_shape[0];
-    float start = exp(-fall * max(view.position[1] - view.fog_shape[1], -20.0));
-    float climb = fall * ray.y;
-    float mean = abs(climb) > 1e-3 ? (1.0 - exp(-clamp(climb, -30.0, 30.0))) / climb : 1.0;
-    float amount = 1.0 - exp(-view.fog_color[3] * path * start * mean);
-
-    return mix(color, DW_VEC3(view.fog_color, 0), min(amount, view.fog_shape[2]));
-}
-
 vec4 dw_shaded(dw_scene_material material, vec4 base)
 {
     vec3 color = base.rgb;
+    float fog = dw_is(DW_SCENE_IS_SOFT) ? in_sun.a : dw_fog_amount(in_position);
 
-    if (!dw_is(DW_SCENE_IS_UNLIT)) {
+    if (dw_is(DW_SCENE_IS_SOFT)) {
+        color *= in_sun.rgb * dw_sunlight() + in_sky;
+        if ((in_instance.w & 255u) != 0u)
+            color = dw_highlighted(color, normalize(in_normal));
+    } else if (!dw_is(DW_SCENE_IS_UNLIT)) {
         vec3 normal = dw_shading_normal(material);
 
         color = dw_lit_color(material, color, normal);
         if ((in_instance.w & 255u) != 0u)
             color = dw_highlighted(color, normal);
     }
-    color = dw_fogged(color + DW_VEC3(material.emissive, 0));
+    color = mix(color + DW_VEC3(material.emissive, 0), DW_VEC3(view.fog_color, 0), fog);
     return vec4(color, dw_is(DW_SCENE_IS_BLENDED) ? base.a : 1.0);
 }
 
