@@ -7,7 +7,9 @@ meshes with materials, ready for a forest. They need no download and no licence.
 """
 
 from ._atlas import (fractal_card, foliage_atlas, grass_strip, labelled_atlas, leaf_card, species)
+from ._glade import Glade, glade
 from ._models import Ground, bush, grass, ground, rock, stump, tree, tree_species
 
-__all__ = ["Ground", "bush", "foliage_atlas", "fractal_card", "grass", "grass_strip", "ground",
-           "labelled_atlas", "leaf_card", "rock", "species", "stump", "tree", "tree_species"]
+__all__ = ["Glade", "Ground", "bush", "foliage_atlas", "fractal_card", "glade", "grass",
+           "grass_strip", "ground", "labelled_atlas", "leaf_card", "rock", "species", "stump",
+           "tree", "tree_species"]
