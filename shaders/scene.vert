@@ -76,7 +76,8 @@ void turn_card(inout vertex v, dw_scene_material material, vec3 rows[3], vec3 ba
 
     v.position = vec3(v.position.x * facing.y, v.position.y, -v.position.x * facing.x);
     v.texture_at.x = (v.texture_at.x + chosen) / views;
-    v.normal = normalize(vec3(facing.x, 0.6, facing.y));
+    v.normal = vec3(v.normal.x * facing.y + v.normal.z * facing.x, v.normal.y,
+                    v.normal.z * facing.y - v.normal.x * facing.x);
 }
 
 /* What fragments read of the light: where the sun's map has them, and for foliage, whose normals

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .forest import Forest
     from .forest_lists import ForestLists
     from .frame import Frame, FrameStats
+    from .imposter import bake_imposter
     from .io import Image, Texture, read_image, read_texture
     from .io.gltf import load_gltf
     from .kinds import (
@@ -89,6 +90,7 @@ _NAMES = {
     "forest": ("Forest",),
     "forest_lists": ("ForestLists",),
     "frame": ("Frame", "FrameStats"),
+    "imposter": ("bake_imposter",),
     "io": ("Image", "Texture", "read_image", "read_texture"),
     "io.gltf": ("load_gltf",),
     "kinds": (
