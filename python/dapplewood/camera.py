@@ -11,6 +11,9 @@ import numpy as np
 __all__ = ["Camera", "OrthoCamera", "frustum_planes", "look_at"]
 
 
+_FARTHEST = 1e9  # metres, of a position
+
+
 def _vector(value: Any, name: str) -> np.ndarray:
     try:
         vector = np.asarray(value, dtype=np.float64)
@@ -48,15 +51,19 @@ def look_at(position: Any, target: Any, up: Any = (0.0, 1.0, 0.0)) -> np.ndarray
     position, target, up = (
         _vector(position, "position"), _vector(target, "target"), _vector(up, "up"),
     )  # fmt: skip
+    for name, place in (("position", position), ("target", target)):
+        if np.abs(place).max() > _FARTHEST:
+            raise ValueError(f"{name} must lie within {_FARTHEST:g} m, got {place.tolist()}")
+    if not up.any():
+        raise ValueError("up must not be 0: it is the direction that is up in the picture")
+    up = up / np.abs(up).max()
     back = position - target
     distance = float(np.linalg.norm(back))
-    if not distance < 1e150:
-        raise ValueError(f"position and target lie too far apart, {distance:g} m")
     if distance == 0.0:
-        raise ValueError(f"target must differ from position, both are {tuple(position)}")
+        raise ValueError(f"target must differ from position, both are {position.tolist()}")
     back = back / distance
     right = np.cross(up, back)
-    if np.linalg.norm(right) < 1e-9 * max(float(np.linalg.norm(up)), 1e-300):
+    if np.linalg.norm(right) < 1e-9:
         right = np.cross((0.0, 0.0, 1.0) if abs(back[2]) < 0.9 else (1.0, 0.0, 0.0), back)
     right = right / np.linalg.norm(right)
     view = np.eye(4)

@@ -26,8 +26,16 @@ def _check_word(value: Any, name: str, words: tuple[str, ...]) -> str:
     return str(value)
 
 
+def _float_of(value: Any) -> float:
+    """NaN of what is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
 def _check_number(value: Any, name: str, low: float, high: float = math.inf) -> float:
-    number = float(value)
+    number = _float_of(value)
     if not (math.isfinite(number) and low <= number <= high):
         wanted = f"{low:g} or more" if high == math.inf else f"in [{low:g}, {high:g}]"
         raise ValueError(f"{name} must be {wanted}, got {value!r}")
@@ -35,7 +43,10 @@ def _check_number(value: Any, name: str, low: float, high: float = math.inf) -> 
 
 
 def _check_color(value: Any, name: str, count: int) -> tuple[float, ...]:
-    numbers = tuple(float(part) for part in value)
+    try:
+        numbers = tuple(_float_of(part) for part in value)
+    except TypeError:
+        raise ValueError(f"{name} must have {count} numbers, got {value!r}") from None
     if len(numbers) != count:
         raise ValueError(f"{name} must have {count} numbers, got {len(numbers)}")
     if not all(math.isfinite(part) and part >= 0.0 for part in numbers):
@@ -287,10 +298,11 @@ class Material:
         if self.wind is not None:
             put("wind", _check_number(self.wind, "wind", 0.0, 1.0))
         _check_word(self.alpha_mode, "alpha_mode", ALPHA_MODES)
-        put("alpha_cutoff", float(self.alpha_cutoff))
+        given = self.alpha_cutoff
+        put("alpha_cutoff", _float_of(given))
         if not 0.0 < self.alpha_cutoff < 1.0:
             raise ValueError(
-                f"alpha_cutoff must lie inside (0, 1), got {self.alpha_cutoff}; to draw all of it "
+                f"alpha_cutoff must lie inside (0, 1), got {given!r}; to draw all of it "
                 'use alpha_mode="opaque"'
             )
         self._check_textures()

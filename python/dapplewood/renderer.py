@@ -401,7 +401,7 @@ class _FrameBuilder:
 
     def _bounds_of(self, item: SceneObject) -> np.ndarray | None:
         lows, highs = [], []
-        for mesh, local in item.parts:
+        for mesh, local in item.parts if len(item.transforms) else ():
             centres, radii = self._spheres(mesh, item.transforms @ local)
             lows.append((centres - radii[:, None]).min(axis=0))
             highs.append((centres + radii[:, None]).max(axis=0))

@@ -148,6 +148,8 @@ class Sky:
         for name in ("zenith", "horizon", "ground"):
             _color(getattr(self, name), f"sky.{name}")
         _number(self.exposure, "sky.exposure", 0.0)
+        if not isinstance(self.fog, Fog):
+            raise TypeError(f"sky.fog must be a Fog, got {type(self.fog).__name__}")
         _color(self.fog.color, "sky.fog.color")
         for name in ("density", "height_falloff"):
             _number(getattr(self.fog, name), f"sky.fog.{name}", 0.0)
@@ -158,7 +160,13 @@ class Sky:
 
 def check_transforms(value: Any, name: str = "transform") -> np.ndarray:
     """(N, 4, 4) float64 of one or many affine transforms; ValueError for what cannot be drawn."""
-    matrices = np.asarray(np.eye(4) if value is None else value, dtype=np.float64)
+    try:
+        given = np.asarray(np.eye(4) if value is None else value)
+    except ValueError:
+        given = np.zeros(0, object)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must be real numbers, got {given.dtype} of {value!r:.60}")
+    matrices = given.astype(np.float64)
     if matrices.shape == (4, 4):
         matrices = matrices[None]
     if matrices.ndim != 3 or matrices.shape[1:] != (4, 4):
@@ -172,13 +180,17 @@ def check_transforms(value: Any, name: str = "transform") -> np.ndarray:
     if not (matrices[:, 3] == (0.0, 0.0, 0.0, 1.0)).all():
         raise ValueError(f"{name} must end with the row 0 0 0 1: perspective is the camera's")
     axes = matrices[:, :3, :3]
-    scale = np.prod(np.linalg.norm(axes, axis=1), axis=1)
-    flat = np.abs(np.linalg.det(axes)) <= 1e-9 * np.where(scale > 0, scale, 1.0)
-    if flat.any() or (scale == 0.0).any():
-        at = int(np.argmax(flat | (scale == 0.0)))
+    lengths = np.linalg.norm(axes, axis=1)
+    small = (lengths < 1.0 / _LARGEST).any(axis=1)
+    if small.any():
+        at = int(np.argmax(small))
         raise ValueError(
-            f"{name} {at} is singular: its axes must span space, no scale may be 0"
+            f"{name} {at} is singular or nearly so: no axis may be scaled by less than "
+            f"{1.0 / _LARGEST:g}, got {lengths[at].tolist()}"
         )
+    flat = np.abs(np.linalg.det(axes / lengths[:, None, :])) <= 1e-9
+    if flat.any():
+        raise ValueError(f"{name} {int(np.argmax(flat))} is singular: its axes must span space")
     return matrices
 
 
