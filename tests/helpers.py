@@ -13,6 +13,9 @@ TOLERANCE = {
     "coverage_worst": 6.0,  # points, worst tile with an edge of 4 texels or more
     "a2c_mean": 0.3,  # points of mean alpha
     "a2c_worst": 1.5,
+    "golden_mean": 0.5,  # 8-bit steps over all pixels and channels of a picture
+    "golden_worst": 6,  # 8-bit steps of every pixel but for
+    "golden_share": 0.01,  # of all pixels, along edges
 }
 
 # What `AtlasReport.assert_within` is given for a chain that is right.
