@@ -19,10 +19,10 @@ void main()
     bool is_gone = false;
 
     if (dw_is(DW_SCENE_IS_MASKED) && dw_is(DW_SCENE_IS_COVERING)) {
-        covered = dw_covered_samples(dw_covered_share(base.a, material.surface[2]), pixel);
+        covered = dw_covered_samples(dw_covered_share(material, base.a), pixel);
         is_gone = covered == 0u;
     } else if (dw_is(DW_SCENE_IS_MASKED) && dw_is(DW_SCENE_IS_DITHERED)) {
-        float share = dw_covered_share(base.a, material.surface[2]);
+        float share = dw_covered_share(material, base.a);
 
         is_gone = dw_cutout_rank(pixel, in_instance.w >> 8u) >=
                   uint(share * float(DW_CUTOUT_RANKS) + 0.5);

@@ -146,11 +146,13 @@ vec4 dw_shaded(dw_scene_material material, vec4 base)
 }
 
 /* How much of the pixel a texel's alpha covers. The chain holds averaged alpha; where the texture
- * is magnified, the edge at the cutoff is drawn one pixel wide instead of a texel (Golus 2017). */
-float dw_covered_share(float alpha, float cutoff)
+ * is magnified, the edge at the cutoff is drawn one pixel wide instead of a texel (Golus 2017). The
+ * width comes of inputs alone: beside a triangle some devices load zeros from buffers. */
+float dw_covered_share(dw_scene_material material, float alpha)
 {
     float level = textureQueryLod(base_texture, in_texture).y;
-    float sharp = clamp((alpha - cutoff) / max(fwidth(alpha), 1e-4) + 0.5, 0.0, 1.0);
+    float width = fwidth(texture(base_texture, in_texture).a * in_color.a) * material.base_color[3];
+    float sharp = clamp((alpha - material.surface[2]) / max(width, 1e-4) + 0.5, 0.0, 1.0);
 
     return mix(sharp, alpha, clamp(level, 0.0, 1.0));
 }

@@ -84,6 +84,22 @@ def test_alpha_to_coverage_is_exact_over_a_tile(studio, alpha):
     assert set(np.unique(samples)) <= {4 * alpha // 255, -(-4 * alpha // 255)}
 
 
+def test_what_is_opaque_has_no_holes(studio):
+    """A card at an angle is cut by its triangles alone, where two of them meet too."""
+    turned = np.eye(4)
+    turned[[0, 0, 2, 2], [0, 2, 0, 2]] = np.cos(0.5), np.sin(0.5), -np.sin(0.5), np.cos(0.5)
+    image = texture(np.full((64, 64, 4), 255, np.uint8), wrap="clamp")
+    camera = dw.Camera((0, 1.6, 5), (0, 0.7, 0), fov_y=0.8)
+    for base in (None, image):
+        found = []
+        for cutout in ("test", "dither", "a2c"):
+            scene = scene_of()
+            scene.add(quad(2.0, base_color_texture=base, alpha_mode="mask"), turned)
+            found.append(covered(studio.render(scene, camera, size=(192, 128), cutout=cutout)))
+        assert found[0].sum() > 10_000
+        assert (found[1] == found[0]).all() and (found[2] == found[0]).all()
+
+
 @pytest.mark.parametrize("alpha", [0, 37, 128, 254, 255])
 def test_dithered_cutouts_are_exact_over_a_tile(studio, alpha):
     frame = studio.render(scene_of(alpha_card(alpha)), cutout="dither")
