@@ -80,19 +80,18 @@ void turn_card(inout vertex v, dw_scene_material material, vec3 rows[3], vec3 ba
                     v.normal.z * facing.y - v.normal.x * facing.x);
 }
 
-/* What fragments read of the light: where the sun's map has them, and for foliage, whose normals
- * change little over a card, all but the shadow. */
+/* What fragments of foliage read of the light: its normals change little over a card. Those of
+ * other surfaces turn with the side that is seen, which is the fragment's to know. */
 void light_vertex(dw_scene_material material)
 {
     vec3 normal = normalize(out_normal);
     vec3 to_camera = normalize(dw_to_camera(out_position));
-    vec3 moved = out_position + normal * view.depth_terms[2];
 
-    out_shadow = DW_PROJECT(view.shadow_projection, vec4(moved, 1.0)).xyz;
-    out_shadow.xy = out_shadow.xy * 0.5 + 0.5;
+    out_shadow = vec3(0.0);
     out_sun = vec4(0.0);
     out_sky = vec3(0.0);
     if (dw_is(DW_SCENE_IS_SOFT)) {
+        out_shadow = dw_shadow_place(out_position, normal);
         out_sun.rgb = dw_diffuse_share(normal, to_camera, material.surface[3]) *
                       DW_VEC3(view.sun_color, 0);
         out_sun.a = dw_fog_amount(out_position);

@@ -12,6 +12,16 @@ vec3 dw_sky_light(float up)
     return 0.7 * mix(DW_VEC3(view.sky_ground, 0), above, 0.5 + 0.5 * up);
 }
 
+/* Where the sun's map has a point, and its depth there: a little off the surface, on the side of
+ * the normal that is lit. */
+vec3 dw_shadow_place(vec3 position, vec3 normal)
+{
+    vec4 moved = vec4(position + normal * view.depth_terms[2], 1.0);
+    vec3 at = DW_PROJECT(view.shadow_projection, moved).xyz;
+
+    return vec3(at.xy * 0.5 + 0.5, at.z);
+}
+
 /* The share of the sun that a surface passes on, diffusely. A leaf (0 to 1) is lit softly past the
  * terminator, and glows when the sun is behind it. */
 float dw_diffuse_share(vec3 normal, vec3 to_camera, float leaf)

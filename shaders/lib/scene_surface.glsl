@@ -12,7 +12,7 @@ layout(location = 2) in vec2 in_texture;
 layout(location = 3) in vec4 in_color;
 layout(location = 4) in vec2 in_place;
 layout(location = 5) flat in uvec4 in_instance;
-layout(location = 6) in vec3 in_shadow; // place in the sun's map, and depth
+layout(location = 6) in vec3 in_shadow; // of foliage: place in the sun's map, and depth
 layout(location = 7) in vec4 in_sun;    // of foliage: its share of the sun, and the fog's amount
 layout(location = 8) in vec3 in_sky;    // of foliage
 
@@ -75,8 +75,8 @@ vec3 dw_shading_normal(dw_scene_material material)
     return normal;
 }
 
-/* 1 in the sun, less in its shadow: four bilinear comparisons around the point. */
-float dw_sunlight()
+/* 1 in the sun, less in its shadow: four bilinear comparisons around a point of the map. */
+float dw_sunlight(vec3 at)
 {
     float step_size = 0.7 / float(view.shadow_size[0]);
     float lit = 0.0;
@@ -86,7 +86,7 @@ float dw_sunlight()
     for (int i = 0; i < 4; i++) {
         vec2 offset = vec2((i & 1) == 0 ? -step_size : step_size, i < 2 ? -step_size : step_size);
 
-        lit += texture(shadow_texture, vec3(in_shadow.xy + offset, in_shadow.z));
+        lit += texture(shadow_texture, vec3(at.xy + offset, at.z));
     }
     return 1.0 - view.sun_color[3] * (1.0 - 0.25 * lit);
 }
@@ -112,7 +112,9 @@ vec3 dw_lit_color(dw_scene_material material, vec3 base, vec3 normal)
     vec3 ambient = base * (1.0 - metallic) * dw_sky_light(normal.y) +
                    f0 * dw_sky_light(reflect(-to_camera, normal).y) * (1.0 - material.surface[1]);
 
-    return (diffuse + highlight * nl) * dw_sunlight() * DW_VEC3(view.sun_color, 0) + ambient;
+    return (diffuse + highlight * nl) * dw_sunlight(dw_shadow_place(in_position, normal)) *
+               DW_VEC3(view.sun_color, 0) +
+           ambient;
 }
 
 /* The glow around a highlighted tree: a lift, and a rim where the surface turns away. */
@@ -131,7 +133,7 @@ vec4 dw_shaded(dw_scene_material material, vec4 base)
     float fog = dw_is(DW_SCENE_IS_SOFT) ? in_sun.a : dw_fog_amount(in_position);
 
     if (dw_is(DW_SCENE_IS_SOFT)) {
-        color *= in_sun.rgb * dw_sunlight() + in_sky;
+        color *= in_sun.rgb * dw_sunlight(in_shadow) + in_sky;
         if ((in_instance.w & 255u) != 0u)
             color = dw_highlighted(color, normalize(in_normal));
     } else if (!dw_is(DW_SCENE_IS_UNLIT)) {

@@ -336,6 +336,26 @@ def test_mirrored_objects_are_lit_like_others(studio, leaf):
     assert wanted > 1.2 * dark
 
 
+@pytest.mark.parametrize("side", ["front", "back", "mirrored"])
+def test_surfaces_do_not_shade_themselves(studio, side):
+    """A tilted surface in the sun is as bright with shadows as without, from either side."""
+    mesh = lit_quad(double_sided=side == "back", color=(0.4, 0.4, 0.4, 1))
+    tilt = np.eye(4)
+    tilt[1:3, 1:3] = [[np.cos(0.6), -np.sin(0.6)], [np.sin(0.6), np.cos(0.6)]]
+    if side == "mirrored":
+        tilt[:, 0] *= -1
+    facing = -1.0 if side == "back" else 1.0
+    camera = dw.OrthoCamera((0, 0, 10 * facing), (0, 0, 0), height=2, near=0.5, far=50)
+    scene = sunny(direction=(0.5, 0.6, 0.9 * facing))
+    scene.add(mesh, tilt)
+    scene.sun.shadow_size = 256
+    without = studio.render(scene, camera, size=(48, 48)).color
+    scene.sun.shadows = True
+    frame = studio.render(scene, camera, size=(48, 48))
+    assert frame.stats.shadow_draw_calls == 1
+    assert covered_all(frame.color) and (frame.color == without).all()
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 50.0])
 def test_scales_apart_keep_normals_upright(studio, scale):
     """A slope that is stretched sideways is lit as the slope that it becomes."""
