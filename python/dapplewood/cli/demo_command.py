@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``dapplewood demo``: one atlas from picture to textures, and what that is worth."""
+"""``dapplewood demo``: one atlas from picture to textures, what that is worth, and a forest."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..atlas import BakedAtlas, bake_atlas
 from ..batch import write_report
 from ..io import Image, read_image, write_image
 from .console import Console
+from .demo_forest import PICTURE, draw_forest
 from .exit_codes import ExitCode
 from .inputs import open_device, refuse_overwriting, tiles_of
 
@@ -24,11 +25,16 @@ _SIZE, _GRID, _GUTTER = 2048, 4, 8
 
 
 def run(console: Console, options: Any) -> int:
-    """Bakes one atlas, and leaves textures, a contact sheet and a report in a folder."""
+    """Bakes one atlas, and leaves textures, a contact sheet and a report in a folder.
+
+    The drawn sample atlas is followed by a picture of a forest.
+    """
     begun = time.perf_counter()
     image, tiles, name = _atlas(console, options)
     sources = [path for path in (options.atlas, options.opacity) if path is not None]
-    refuse_overwriting(_textures(Path(options.out), name), sources, "--out")
+    out = Path(options.out)
+    pictures = [out / PICTURE] if options.atlas is None else []
+    refuse_overwriting([*_textures(out, name), *pictures], sources, "--out")
     with open_device(options.device) as device:
         started = time.perf_counter()
         baked = bake_atlas(
@@ -45,15 +51,21 @@ def run(console: Console, options: Any) -> int:
             console.info(note)
         if baked.source[..., 3].min() == np.iinfo(baked.source.dtype).max:
             console.warn(f"{name} is opaque; --opacity names its opacity, a file or a channel")
-        files, report = _write(baked, Path(options.out), name, console)
+        files, report = _write(baked, out, name, console)
         device_text = f"{device.info.name} ({device.info.driver})"
+        drawn = None
+        if pictures:
+            drawn = draw_forest(console, out, device, is_chosen=options.device is not None)
+    files += [drawn.path] if drawn is not None else []
     total = time.perf_counter() - begun
     sizes = [(path, os.path.getsize(path)) for path in files]
     lines = [f"  {path}  {size / 1e6:.1f} MB" for path, size in sizes]
     text = "\n".join([
         report.table(),
         "",
-        f"baked in {1e3 * seconds:.0f} ms on {device_text}, {total:.1f} s in all; written:",
+        f"baked in {1e3 * seconds:.0f} ms on {device_text}",
+        *([drawn.text()] if drawn is not None else []),
+        f"{total:.1f} s in all; written:",
         *lines,
     ])  # fmt: skip
     console.result(
@@ -67,6 +79,7 @@ def run(console: Console, options: Any) -> int:
             "levels_safe": baked.levels_safe._asdict(),
             "coverage_error_before": _points(report, "before"),
             "coverage_error_after": _points(report, "after"),
+            "forest": None if drawn is None else drawn.data(),
         },
     )
     return ExitCode.DONE

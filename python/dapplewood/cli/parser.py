@@ -236,9 +236,10 @@ def _add_demo(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser(
         "demo",
         parents=[shared],
-        help="bake an atlas, and show what it is worth",
+        help="bake an atlas, show what it is worth, and draw a forest",
         description="Bakes a drawn sample atlas, or one of yours, and leaves a KTX2, a DDS, a "
-        "contact sheet and a report.",
+        "contact sheet and a report; without one of yours also forest.png, a glade drawn on a "
+        "Vulkan device.",
         epilog=_EPILOG,
     )
     parser.add_argument("atlas", nargs="?", metavar="ATLAS", help="an image; a drawn one if none")

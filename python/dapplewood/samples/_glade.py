@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ _VARIANTS = 4
 # Trees of the composition: x, z, scale, turn. Around the light in the middle stand a group of
 # birches and a lone oak; spruces close the view, and dark trees frame it.
 _PLACED = {
-    "oak": [(7.8, -1.0, 1.12, 0.6), (-7.4, 12.2, 1.05, 2.1)],
+    "oak": [(7.8, -1.0, 1.12, 0.6), (-7.0, 12.0, 1.05, 2.1)],
     "birch": [(-5.9, 0.8, 1.0, 0.0), (-9.4, 3.2, 0.9, 2.0), (-8.6, -3.6, 0.95, 4.0),
               (2.2, -6.5, 1.0, 3.0)],
     "maple": [(-2.4, -15.0, 1.05, 0.0)],
@@ -35,7 +36,7 @@ _PLACED = {
                (16.0, 2.6, 0.86, 3.0)],
 }
 # Trees beside and behind the camera, whose shadows darken the foreground.
-_SHADING = [("spruce", -19.0, 16.5), ("spruce", -17.0, 21.5), ("oak", -10.0, 25.0)]
+_SHADING = [("spruce", -17.0, 21.5), ("oak", -10.0, 25.0)]
 # States: (species, which of the placed ones).
 _DEPLETED = [("birch", 3), ("pine", 1)]
 _RESPAWNING = [("birch", 0, 0.4), ("spruce", 2, 0.6)]  # and the share of the way back
@@ -152,7 +153,8 @@ def glade(*, seed: int = 0, detail: float = 1.0) -> Glade:
 
 def _spaced(points: np.ndarray, taken: np.ndarray, gap: np.ndarray, most: int) -> np.ndarray:
     """Which of the points to keep, first come first served, so that none is too near another."""
-    kept, places = [], [*taken]
+    kept: list[int] = []
+    places = [*taken]
     for i, point in enumerate(points):
         if len(kept) == most:
             break
@@ -161,6 +163,10 @@ def _spaced(points: np.ndarray, taken: np.ndarray, gap: np.ndarray, most: int) -
             kept.append(i)
             places.append(point)
     return np.array(kept, int)
+
+
+def _grown(name: str, seed: int) -> list:
+    return _models.tree(name, seed=seed)
 
 
 class _Planter:
@@ -235,8 +241,7 @@ class _Planter:
         for i, name in enumerate(_SHARES):
             rows = np.concatenate([np.array(placed[name]), wood[species == i]])
             self._forest(
-                name, lambda seed, name=name: _models.tree(name, seed=seed), rows, (45, 95),
-                (170.0, 200.0), highlight_color=(0.0, 1.0, 1.0),
+                name, partial(_grown, name), rows, (45, 95), (170.0, 200.0),
             )  # fmt: skip
 
     def _wood(self, taken: np.ndarray) -> np.ndarray:
@@ -332,7 +337,7 @@ class _Planter:
             direction=(-0.68, 0.50, 0.12), color=(4.4, 3.35, 2.05), shadow="dither",
             shadow_distance=80.0, shadow_size=3072,
         )  # fmt: skip
-        fog = Fog(color=(0.80, 0.68, 0.52), density=0.005, height_falloff=0.03, most=0.92)
+        fog = Fog(color=(0.80, 0.68, 0.52), density=0.0042, height_falloff=0.03, most=0.92)
         self.scene.sky = Sky(
             zenith=(0.17, 0.36, 0.72), horizon=(0.88, 0.73, 0.54), ground=(0.12, 0.10, 0.06),
             exposure=0.86, fog=fog,
