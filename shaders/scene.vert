@@ -14,7 +14,7 @@ layout(location = 4) out vec2 out_place; // what dissolves run along: x and z, o
 layout(location = 5) flat out uvec4 out_instance;
 layout(location = 6) out vec3 out_shadow;
 layout(location = 7) out vec4 out_sun;
-layout(location = 8) out vec3 out_sky;
+layout(location = 8) out vec4 out_sky;
 
 struct vertex {
     vec3 position;
@@ -80,23 +80,20 @@ void turn_card(inout vertex v, dw_scene_material material, vec3 rows[3], vec3 ba
                     v.normal.z * facing.y - v.normal.x * facing.x);
 }
 
-/* What fragments of foliage read of the light: its normals change little over a card. Those of
- * other surfaces turn with the side that is seen, which is the fragment's to know. */
-void light_vertex(dw_scene_material material)
+/* Foliage that is near has its light here: normals change little over a card, and it covers many
+ * more pixels than it has corners. */
+void light_vertex(dw_scene_material material, uint highlight)
 {
     vec3 normal = normalize(out_normal);
     vec3 to_camera = normalize(dw_to_camera(out_position));
 
-    out_shadow = vec3(0.0);
-    out_sun = vec4(0.0);
-    out_sky = vec3(0.0);
-    if (dw_is(DW_SCENE_IS_SOFT)) {
+    if (dw_is(DW_SCENE_HAS_SHADOWS))
         out_shadow = dw_shadow_place(out_position, normal);
-        out_sun.rgb = dw_diffuse_share(normal, to_camera, material.surface[3]) *
-                      DW_VEC3(view.sun_color, 0);
-        out_sun.a = dw_fog_amount(out_position);
-        out_sky = dw_sky_light(normal.y);
-    }
+    out_sun.rgb =
+        dw_diffuse_share(normal, to_camera, material.surface[3]) * DW_VEC3(view.sun_color, 0);
+    out_sun.a = dw_fog_amount(out_position);
+    out_sky.rgb = dw_sky_light(normal.y);
+    out_sky.a = highlight > 0u ? dw_rim(out_position, normal) : 0.0;
 }
 
 void main()
@@ -137,13 +134,16 @@ void main()
     /* mirrored, they point inwards, as what is then the back is turned again; leaves are not */
     if (material.surface[3] > 0.0 && dot(rows[0], cross(rows[1], rows[2])) < 0.0)
         out_normal = -out_normal;
-    light_vertex(material);
     out_texture = v.texture_at;
     out_color = v.color;
     uint own = dw_is(DW_SCENE_IS_FOREST) ? row : word;
     out_instance = uvec4(fade, push.id_base + own, 0u, card_number(own) << 8u);
     if (dw_is(DW_SCENE_IS_FOREST))
         out_instance.zw |= uvec2(states[row].dissolve, DW_FOREST_HIGHLIGHT(word));
+    out_shadow = vec3(0.0);
+    out_sun = out_sky = vec4(0.0);
+    if (dw_is(DW_SCENE_IS_EARLY))
+        light_vertex(material, out_instance.w & 255u);
     gl_Position = dw_is(DW_SCENE_IS_SHADOW) ? DW_PROJECT(view.shadow_projection, world)
                                             : DW_PROJECT(view.view_projection, world);
 }

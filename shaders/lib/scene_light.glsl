@@ -35,10 +35,20 @@ float dw_diffuse_share(vec3 normal, vec3 to_camera, float leaf)
     return wrapped + leaf * behind * behind * (1.0 - 0.5 * max(incidence, 0.0));
 }
 
+/* How strongly the rim of a highlighted tree glows at a point. */
+float dw_rim(vec3 position, vec3 normal)
+{
+    float facing = dot(normal, normalize(dw_to_camera(position)));
+
+    return 0.4 * pow(1.0 - clamp(abs(facing), 0.0, 1.0), 2.5);
+}
+
 /* How much of the fog's colour lies between the camera and a point: air is denser near the
  * ground. */
 float dw_fog_amount(vec3 position)
 {
+    if (view.fog_color[3] == 0.0)
+        return 0.0;
     vec3 ray = position - DW_VEC3(view.position, 0);
     float path = length(ray);
     float fall = view.fog_shape[0];

@@ -12,9 +12,9 @@ layout(location = 2) in vec2 in_texture;
 layout(location = 3) in vec4 in_color;
 layout(location = 4) in vec2 in_place;
 layout(location = 5) flat in uvec4 in_instance;
-layout(location = 6) in vec3 in_shadow; // of foliage: place in the sun's map, and depth
-layout(location = 7) in vec4 in_sun;    // of foliage: its share of the sun, and the fog's amount
-layout(location = 8) in vec3 in_sky;    // of foliage
+layout(location = 6) in vec3 in_shadow; // of early light: dw_shadow_place
+layout(location = 7) in vec4 in_sun;    // of early light: the sun's part, and the fog's amount
+layout(location = 8) in vec4 in_sky;    // of early light: the sky's part, and the rim's strength
 
 layout(set = 1, binding = DW_SCENE_BASE_TEXTURE) uniform sampler2D base_texture;
 layout(set = 1, binding = DW_SCENE_NORMAL_TEXTURE) uniform sampler2D normal_texture;
@@ -68,14 +68,14 @@ vec3 dw_shading_normal(dw_scene_material material)
     vec3 normal = normalize(in_normal);
 
     /* leaves keep their canopy's normal on both faces: light goes through them */
-    if (!gl_FrontFacing && material.surface[3] == 0.0)
+    if (!gl_FrontFacing && !dw_is(DW_SCENE_IS_LEAFY) && material.surface[3] == 0.0)
         normal = -normal;
     if (dw_is(DW_SCENE_HAS_NORMALS))
         normal = dw_mapped_normal(normal, material.emissive[3]);
     return normal;
 }
 
-/* 1 in the sun, less in its shadow: four bilinear comparisons around a point of the map. */
+/* 1 in the sun, less in its shadow: four bilinear comparisons around the point. */
 float dw_sunlight(vec3 at)
 {
     float step_size = 0.7 / float(view.shadow_size[0]);
@@ -112,39 +112,54 @@ vec3 dw_lit_color(dw_scene_material material, vec3 base, vec3 normal)
     vec3 ambient = base * (1.0 - metallic) * dw_sky_light(normal.y) +
                    f0 * dw_sky_light(reflect(-to_camera, normal).y) * (1.0 - material.surface[1]);
 
-    return (diffuse + highlight * nl) * dw_sunlight(dw_shadow_place(in_position, normal)) *
-               DW_VEC3(view.sun_color, 0) +
+    return (diffuse + highlight * nl) *
+               dw_sunlight(dw_shadow_place(in_position, normal)) * DW_VEC3(view.sun_color, 0) +
            ambient;
 }
 
 /* The glow around a highlighted tree: a lift, and a rim where the surface turns away. */
-vec3 dw_highlighted(vec3 color, vec3 normal)
+vec3 dw_highlighted(vec3 color, float rim)
 {
-    vec3 to_camera = normalize(dw_to_camera(in_position));
-    float rim = pow(1.0 - clamp(abs(dot(normal, to_camera)), 0.0, 1.0), 2.5);
-    vec3 glow = color + 0.08 + vec3(push.rim[0], push.rim[1], push.rim[2]) * 0.4 * rim;
+    vec3 glow = color + 0.08 + vec3(push.rim[0], push.rim[1], push.rim[2]) * rim;
 
     return mix(color, glow, float(in_instance.w & 255u) * (1.0 / 255.0));
 }
 
+/* Leaves have no highlight of the sun. */
+vec3 dw_leafy_color(dw_scene_material material, vec3 base, vec3 normal)
+{
+    vec3 to_camera = normalize(dw_to_camera(in_position));
+    vec3 sun = DW_VEC3(view.sun_color, 0) *
+               dw_diffuse_share(normal, to_camera, material.surface[3]) *
+               dw_sunlight(dw_shadow_place(in_position, normal));
+
+    return base * (sun + dw_sky_light(normal.y));
+}
+
+vec3 dw_surface_color(dw_scene_material material, vec3 base)
+{
+    bool is_highlighted = (in_instance.w & 255u) != 0u;
+    vec3 color, normal;
+
+    if (dw_is(DW_SCENE_IS_UNLIT))
+        return base;
+    if (dw_is(DW_SCENE_IS_EARLY)) {
+        color = base * (in_sun.rgb * dw_sunlight(in_shadow) + in_sky.rgb);
+        return is_highlighted ? dw_highlighted(color, in_sky.a) : color;
+    }
+    normal = dw_shading_normal(material);
+    color = dw_is(DW_SCENE_IS_LEAFY) ? dw_leafy_color(material, base, normal)
+                                     : dw_lit_color(material, base, normal);
+    return is_highlighted ? dw_highlighted(color, dw_rim(in_position, normal)) : color;
+}
+
 vec4 dw_shaded(dw_scene_material material, vec4 base)
 {
-    vec3 color = base.rgb;
-    float fog = dw_is(DW_SCENE_IS_SOFT) ? in_sun.a : dw_fog_amount(in_position);
+    vec3 color = dw_surface_color(material, base.rgb) + DW_VEC3(material.emissive, 0);
+    float fog = dw_is(DW_SCENE_IS_EARLY) ? in_sun.a : dw_fog_amount(in_position);
 
-    if (dw_is(DW_SCENE_IS_SOFT)) {
-        color *= in_sun.rgb * dw_sunlight(in_shadow) + in_sky;
-        if ((in_instance.w & 255u) != 0u)
-            color = dw_highlighted(color, normalize(in_normal));
-    } else if (!dw_is(DW_SCENE_IS_UNLIT)) {
-        vec3 normal = dw_shading_normal(material);
-
-        color = dw_lit_color(material, color, normal);
-        if ((in_instance.w & 255u) != 0u)
-            color = dw_highlighted(color, normal);
-    }
-    color = mix(color + DW_VEC3(material.emissive, 0), DW_VEC3(view.fog_color, 0), fog);
-    return vec4(color, dw_is(DW_SCENE_IS_BLENDED) ? base.a : 1.0);
+    return vec4(mix(color, DW_VEC3(view.fog_color, 0), fog),
+                dw_is(DW_SCENE_IS_BLENDED) ? base.a : 1.0);
 }
 
 /* How much of the pixel a texel's alpha covers. The chain holds averaged alpha; where the texture
