@@ -79,6 +79,8 @@ vec3 dw_shading_normal(dw_scene_material material)
 float dw_sunlight(vec3 at)
 {
     float step_size = 0.7 / float(view.shadow_size[0]);
+    /* behind all that the map reaches, nothing but what is drawn in it takes the sun */
+    float depth = max(at.z, 0.0);
     float lit = 0.0;
 
     if (!dw_is(DW_SCENE_HAS_SHADOWS))
@@ -86,7 +88,7 @@ float dw_sunlight(vec3 at)
     for (int i = 0; i < 4; i++) {
         vec2 offset = vec2((i & 1) == 0 ? -step_size : step_size, i < 2 ? -step_size : step_size);
 
-        lit += texture(shadow_texture, vec3(at.xy + offset, at.z));
+        lit += texture(shadow_texture, vec3(at.xy + offset, depth));
     }
     return 1.0 - view.sun_color[3] * (1.0 - 0.25 * lit);
 }

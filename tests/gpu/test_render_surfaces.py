@@ -586,3 +586,26 @@ def test_cut_out_casters_let_light_through(studio):
     scene.add(masked)
     missing = shade(studio, scene)
     assert missing[20:44, 20:28].mean() > 0.97 and np.abs(missing[20:44, 36:44]).max() < 0.03
+
+
+def test_ground_beyond_the_map_lies_in_the_sun(studio):
+    """Far along the sun's way the ground is behind all that the map holds: no shadow there."""
+    ground = dw.Mesh(
+        np.array([[-900, 0, 900], [900, 0, 900], [900, 0, -900], [-900, 0, -900]], np.float32),
+        np.array([[0, 1, 2], [0, 2, 3]], np.uint32),
+        material=dw.Material(base_color=(0.2, 0.2, 0.2, 1), roughness=1.0),
+    )
+    scene = dw.Scene()
+    scene.sky = None
+    scene.add(ground, casts_shadow=False)
+    scene.add(quad(1.0, at=(0, 1.5, 0)))
+    scene.sun.shadow_distance = 15.0
+    camera = dw.Camera((5, 4, 9), (0, 1, 0))
+    colors = {}
+    for turn in range(8):
+        scene.sun.direction = (np.sin(turn * np.pi / 4), 0.9, np.cos(turn * np.pi / 4))
+        for scene.sun.shadows in (False, True):
+            colors[scene.sun.shadows] = studio.render(scene, camera).color[..., :3].astype(int)
+        changed = np.abs(colors[True] - colors[False]).max(axis=-1) > 2
+        assert not changed[:16].any(), turn  # the shadow lies below
+        assert changed.any() or turn % 4 == 2, turn  # where the sun meets its edge there is none

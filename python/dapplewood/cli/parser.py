@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from .._core import __version__
@@ -67,7 +68,50 @@ def _far(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(f"takes CONTENT,GUTTER in texels, got {text!r}") from None
 
 
-_share.__name__ = _unit.__name__ = "number"
+def _picture_size(text: str) -> tuple[int, int]:
+    width, cross, height = text.lower().partition("x")
+    try:
+        if cross:
+            return _positive(width), _positive(height)
+    except (ValueError, argparse.ArgumentTypeError):
+        pass
+    raise argparse.ArgumentTypeError(f"takes WIDTHxHEIGHT in pixels, got {text!r}")
+
+
+def _point(text: str) -> tuple[float, ...]:
+    try:
+        point = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        point = ()
+    if len(point) != 3 or not all(math.isfinite(part) for part in point):
+        raise argparse.ArgumentTypeError(f"takes X,Y,Z in metres, got {text!r}")
+    return point
+
+
+def _angle(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < math.pi:
+        raise argparse.ArgumentTypeError(f"must lie inside (0, pi) radians, got {text}")
+    return value
+
+
+def _times(text: str) -> list[float]:
+    """Seconds: one, or the first, the last and how many."""
+    parts = text.split(":")
+    try:
+        first = float(parts[0])
+        last, count = (float(parts[1]), int(parts[2])) if len(parts) == 3 else (first, 1)
+        if len(parts) in (1, 3) and 1 <= count <= 256 and first <= last < math.inf:
+            step = (last - first) / max(count - 1, 1)
+            return [first + step * i for i in range(count)]
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(
+        f"takes SECONDS, or FIRST:LAST:COUNT with at most 256 pictures, got {text!r}"
+    )
+
+
+_share.__name__ = _unit.__name__ = _angle.__name__ = "number"
 _count.__name__ = _positive.__name__ = "whole number"
 
 
@@ -288,6 +332,41 @@ def _add_noise(commands: Any, shared: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_render(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "render",
+        parents=[shared],
+        help="draw a scene or a model",
+        description="Draws a scene or a model without a window. A scene is a Python file, which is "
+        "run: it defines `scene` and `camera`, or build() that returns both; update(time), if it "
+        "is there, is called before each picture. A model stands on a ground in the sun.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("file", metavar="FILE", help="scene.py, model.glb or model.gltf")
+    parser.add_argument(
+        "-o", "--out", metavar="FILE", help="picture to write; the file's name with .png if none"
+    )
+    group = parser.add_argument_group("picture")
+    group.add_argument("--size", type=_picture_size, default=(960, 540), metavar="WxH",
+                       help="960x540 pixels")
+    group.add_argument("--samples", type=int, choices=(1, 2, 4, 8),
+                       help="a pixel; 4 with --cutout a2c, else 1")
+    group.add_argument("--cutout", choices=("test", "a2c", "dither"), default="a2c",
+                       help="how alpha cuts holes; a2c if not given")
+    group.add_argument("--temporal", type=_count, default=0, metavar="N",
+                       help="average N jittered pictures, up to 256")
+    group.add_argument("--time", type=_times, default=[0.0], metavar="T|T0:T1:N",
+                       help="seconds on the scene's clock, or a strip of N pictures")
+    group = parser.add_argument_group("view")
+    group.add_argument("--camera", type=_point, metavar="X,Y,Z",
+                       help="where it stands; a value below 0 is written --camera=-1,2,3")
+    group.add_argument("--target", type=_point, metavar="X,Y,Z", help="what it looks at")
+    group.add_argument("--fov", type=_angle, default=0.9, metavar="A",
+                       help="from top to bottom, with --camera; 0.9 radians")
+    group.add_argument("--plain", action="store_true",
+                       help="a model alone: neither ground nor sky, alpha is coverage")
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; `command` names what was asked for."""
     parser = argparse.ArgumentParser(
@@ -310,4 +389,5 @@ def make_parser() -> argparse.ArgumentParser:
     _add_demo(commands, shared)
     _add_bench(commands, shared)
     _add_noise(commands, shared)
+    _add_render(commands, shared)
     return parser
