@@ -12,7 +12,7 @@ layout(location = 3) out vec4 out_color;
 layout(location = 4) out vec2 out_place; // what dissolves run along: x and z, or the height
 // Fade word, id, dissolve bits, and the highlight's 8 bits below 24 of a number for the card.
 layout(location = 5) flat out uvec4 out_instance;
-layout(location = 6) out vec3 out_shadow;
+layout(location = 6) out vec4 out_shadow;
 layout(location = 7) out vec4 out_sun;
 layout(location = 8) out vec4 out_sky;
 
@@ -80,20 +80,20 @@ void turn_card(inout vertex v, dw_scene_material material, vec3 rows[3], vec3 ba
                     v.normal.z * facing.y - v.normal.x * facing.x);
 }
 
-/* Foliage that is near has its light here: normals change little over a card, and it covers many
- * more pixels than it has corners. */
-void light_vertex(dw_scene_material material, uint highlight)
+/* Foliage has its light here: normals change little over a card. */
+void light_vertex(dw_scene_material material, vec4 color, uint highlight)
 {
     vec3 normal = normalize(out_normal);
     vec3 to_camera = normalize(dw_to_camera(out_position));
+    float share = dw_diffuse_share(normal, to_camera, material.surface[3]);
 
+    color *= DW_VEC4(material.base_color, 0);
     if (dw_is(DW_SCENE_HAS_SHADOWS))
-        out_shadow = dw_shadow_place(out_position, normal);
-    out_sun.rgb =
-        dw_diffuse_share(normal, to_camera, material.surface[3]) * DW_VEC3(view.sun_color, 0);
-    out_sun.a = dw_fog_amount(out_position);
-    out_sky.rgb = dw_sky_light(normal.y);
-    out_sky.a = highlight > 0u ? dw_rim(out_position, normal) : 0.0;
+        out_shadow.xyz = dw_shadow_place(out_position, normal);
+    if (highlight > 0u)
+        out_shadow.w = dw_rim(out_position, normal);
+    out_sun = vec4(color.rgb * share * DW_VEC3(view.sun_color, 0), dw_fog_amount(out_position));
+    out_sky = vec4(color.rgb * dw_sky_light(normal.y), color.a);
 }
 
 void main()
@@ -140,10 +140,9 @@ void main()
     out_instance = uvec4(fade, push.id_base + own, 0u, card_number(own) << 8u);
     if (dw_is(DW_SCENE_IS_FOREST))
         out_instance.zw |= uvec2(states[row].dissolve, DW_FOREST_HIGHLIGHT(word));
-    out_shadow = vec3(0.0);
-    out_sun = out_sky = vec4(0.0);
+    out_shadow = out_sun = out_sky = vec4(0.0);
     if (dw_is(DW_SCENE_IS_EARLY))
-        light_vertex(material, out_instance.w & 255u);
+        light_vertex(material, v.color, out_instance.w & 255u);
     gl_Position = dw_is(DW_SCENE_IS_SHADOW) ? DW_PROJECT(view.shadow_projection, world)
                                             : DW_PROJECT(view.view_projection, world);
 }

@@ -110,12 +110,10 @@ class ForestDraws:
     def _make_items(self, forest: Forest, cutout: str, materials: Any) -> np.ndarray:
         items = np.zeros(len(self.rows), record_dtype("dw_scene_item"))
         directed = forest.direction != DissolveDirection.UNIFORM
-        for i, (variant, lod, material, _) in enumerate(self.rows):
+        for i, (variant, _, material, _) in enumerate(self.rows):
             item = items[i]
             is_fading = bool(self.buckets[i] & 1)
-            # the triangles of a last LOD are mostly smaller than pixels, and many draw nothing
-            is_far = 0 < lod == self.lod_count - 1
-            flags = material_flags(material, cutout, is_far=is_far) | FLAGS["forest"]
+            flags = material_flags(material, cutout) | FLAGS["forest"]
             if is_fading:
                 flags |= FLAGS["fading"] | (FLAGS["directed"] if directed else 0)
             item["material"], item["base_texture"], item["normal_texture"] = materials(

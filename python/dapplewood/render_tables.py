@@ -17,7 +17,7 @@ __all__ = [
 # Bits of DW_SCENE_IS_* and DW_SCENE_HAS_* in shaders/shared/scene.h.
 FLAGS = {
     "forest": 1, "fading": 2, "masked": 4, "covering": 8, "dithered": 16, "unlit": 64,
-    "normals": 128, "imposter": 256, "blended": 512, "directed": 2048, "leafy": 4096, "early": 8192,
+    "normals": 128, "imposter": 256, "blended": 512, "directed": 2048, "early": 4096,
 }  # fmt: skip
 STAGES = {"solid": 0, "cut": 1, "blended": 2}
 SAMPLERS = {"repeat": 0, "clamp": 1, "mirror": 2}
@@ -100,8 +100,8 @@ class Extent:
         self.radius = max(float(np.abs(bounds[:, [0, 2]]).max()), 1e-6)
 
 
-def material_flags(material: Material, cutout: str, *, is_far: bool = False) -> int:
-    """Flags of the pipeline that draws a material; is_far: on triangles smaller than pixels."""
+def material_flags(material: Material, cutout: str) -> int:
+    """Flags of the pipeline that draws a material."""
     flags = 0
     if material.alpha_mode == "mask":
         flags |= FLAGS["masked"]
@@ -113,7 +113,7 @@ def material_flags(material: Material, cutout: str, *, is_far: bool = False) -> 
     if material.normal_texture is not None and not material.unlit:
         flags |= FLAGS["normals"]
     elif material.translucency > 0.0 and not material.unlit:
-        flags |= FLAGS["leafy"] | (0 if is_far else FLAGS["early"])
+        flags |= FLAGS["early"]
     if material.imposter_views > 0:
         flags |= FLAGS["imposter"]
     return flags

@@ -12,9 +12,12 @@ layout(location = 2) in vec2 in_texture;
 layout(location = 3) in vec4 in_color;
 layout(location = 4) in vec2 in_place;
 layout(location = 5) flat in uvec4 in_instance;
-layout(location = 6) in vec3 in_shadow; // of early light: dw_shadow_place
-layout(location = 7) in vec4 in_sun;    // of early light: the sun's part, and the fog's amount
-layout(location = 8) in vec4 in_sky;    // of early light: the sky's part, and the rim's strength
+/* Of early light, which reads neither position, normal nor colour: what passes between the stages
+ * is dear. dw_shadow_place, and the rim's strength; the sun's part of the colour, and the fog's
+ * amount; the sky's part, and alpha. */
+layout(location = 6) in vec4 in_shadow;
+layout(location = 7) in vec4 in_sun;
+layout(location = 8) in vec4 in_sky;
 
 layout(set = 1, binding = DW_SCENE_BASE_TEXTURE) uniform sampler2D base_texture;
 layout(set = 1, binding = DW_SCENE_NORMAL_TEXTURE) uniform sampler2D normal_texture;
@@ -38,8 +41,11 @@ uint dw_own_number()
     return in_instance.y - (dw_is(DW_SCENE_IS_FOREST) ? push.id_base : 0u);
 }
 
+/* Of early light without the vertex's colour, which the light holds. */
 vec4 dw_base_color(dw_scene_material material)
 {
+    if (dw_is(DW_SCENE_IS_EARLY))
+        return texture(base_texture, in_texture) * vec4(1.0, 1.0, 1.0, in_sky.a);
     return texture(base_texture, in_texture) * in_color * DW_VEC4(material.base_color, 0);
 }
 
@@ -68,7 +74,7 @@ vec3 dw_shading_normal(dw_scene_material material)
     vec3 normal = normalize(in_normal);
 
     /* leaves keep their canopy's normal on both faces: light goes through them */
-    if (!gl_FrontFacing && !dw_is(DW_SCENE_IS_LEAFY) && material.surface[3] == 0.0)
+    if (!gl_FrontFacing && material.surface[3] == 0.0)
         normal = -normal;
     if (dw_is(DW_SCENE_HAS_NORMALS))
         normal = dw_mapped_normal(normal, material.emissive[3]);
@@ -127,17 +133,6 @@ vec3 dw_highlighted(vec3 color, float rim)
     return mix(color, glow, float(in_instance.w & 255u) * (1.0 / 255.0));
 }
 
-/* Leaves have no highlight of the sun. */
-vec3 dw_leafy_color(dw_scene_material material, vec3 base, vec3 normal)
-{
-    vec3 to_camera = normalize(dw_to_camera(in_position));
-    vec3 sun = DW_VEC3(view.sun_color, 0) *
-               dw_diffuse_share(normal, to_camera, material.surface[3]) *
-               dw_sunlight(dw_shadow_place(in_position, normal));
-
-    return base * (sun + dw_sky_light(normal.y));
-}
-
 vec3 dw_surface_color(dw_scene_material material, vec3 base)
 {
     bool is_highlighted = (in_instance.w & 255u) != 0u;
@@ -146,12 +141,11 @@ vec3 dw_surface_color(dw_scene_material material, vec3 base)
     if (dw_is(DW_SCENE_IS_UNLIT))
         return base;
     if (dw_is(DW_SCENE_IS_EARLY)) {
-        color = base * (in_sun.rgb * dw_sunlight(in_shadow) + in_sky.rgb);
-        return is_highlighted ? dw_highlighted(color, in_sky.a) : color;
+        color = base * (in_sun.rgb * dw_sunlight(in_shadow.xyz) + in_sky.rgb);
+        return is_highlighted ? dw_highlighted(color, in_shadow.w) : color;
     }
     normal = dw_shading_normal(material);
-    color = dw_is(DW_SCENE_IS_LEAFY) ? dw_leafy_color(material, base, normal)
-                                     : dw_lit_color(material, base, normal);
+    color = dw_lit_color(material, base, normal);
     return is_highlighted ? dw_highlighted(color, dw_rim(in_position, normal)) : color;
 }
 

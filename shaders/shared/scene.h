@@ -40,8 +40,7 @@
 #define DW_SCENE_IS_IMPOSTER 256u /* a card that turns to the camera and picks a view */
 #define DW_SCENE_IS_BLENDED  512u /* alpha is kept for blending */
 #define DW_SCENE_HAS_SHADOWS 1024u
-#define DW_SCENE_IS_LEAFY    4096u /* foliage: no highlight, normals as they are on backs */
-#define DW_SCENE_IS_EARLY    8192u /* leafy, and lit at its vertices */
+#define DW_SCENE_IS_EARLY    4096u /* foliage: lit at its vertices, without a highlight */
 #define DW_SCENE_IS_DIRECTED 2048u /* the dissolve runs along the height of the object */
 
 /* Specialization constants. */
