@@ -131,8 +131,7 @@ void main()
     out_normal = vec3(dot(cross(rows[1], rows[2]), v.normal),
                       dot(cross(rows[2], rows[0]), v.normal),
                       dot(cross(rows[0], rows[1]), v.normal));
-    /* mirrored, they point inwards, as what is then the back is turned again; leaves are not */
-    if (material.surface[3] > 0.0 && dot(rows[0], cross(rows[1], rows[2])) < 0.0)
+    if (dot(rows[0], cross(rows[1], rows[2])) < 0.0) /* mirrored */
         out_normal = -out_normal;
     out_texture = v.texture_at;
     out_color = v.color;

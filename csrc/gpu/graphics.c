@@ -69,7 +69,7 @@ static void fill_raster(states *to, const dw_graphics_def *def)
         .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
         .polygonMode = VK_POLYGON_MODE_FILL,
         .cullMode = def->culls_back ? VK_CULL_MODE_BACK_BIT : VK_CULL_MODE_NONE,
-        .frontFace = VK_FRONT_FACE_COUNTER_CLOCKWISE,
+        .frontFace = def->is_mirrored ? VK_FRONT_FACE_CLOCKWISE : VK_FRONT_FACE_COUNTER_CLOCKWISE,
         .depthBiasEnable = def->depth_bias != 0.0f,
         .depthBiasConstantFactor = def->depth_bias,
         .depthBiasSlopeFactor = def->depth_bias,

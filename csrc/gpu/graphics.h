@@ -35,6 +35,7 @@ typedef struct dw_graphics_def {
     dw_depth_mode depth;
     dw_blend_mode blend;
     bool culls_back;  /* front faces are counter-clockwise on the screen as seen */
+    bool is_mirrored; /* they are clockwise */
     float depth_bias; /* in units of the depth's step, and as much again per unit of slope */
 } dw_graphics_def;
 

@@ -105,6 +105,7 @@ static dw_status pipeline_of(const recording *self, const dw_scene_item *item,
     def.depth = is_blended ? DW_DEPTH_TEST : DW_DEPTH_WRITE;
     def.blend = is_blended ? DW_BLEND_ALPHA : DW_BLEND_NONE;
     def.culls_back = !item->is_two_sided;
+    def.is_mirrored = item->is_mirrored != 0;
     if (self->is_shadow) {
         def.fragment_shader = is_cut ? DW_SHADER_SCENE_SHADOW_FRAG : DW_NO_SHADER;
         def.spec_constants[DW_SCENE_SPEC_FLAGS] = shadow_flags(item->flags);
@@ -112,7 +113,7 @@ static dw_status pipeline_of(const recording *self, const dw_scene_item *item,
         def.color_count = 0;
         def.colors[0] = def.colors[1] = (dw_image_format)0;
         def.samples = 1;
-        def.culls_back = false;
+        def.culls_back = def.is_mirrored = false;
         def.depth_bias = SHADOW_BIAS;
     } else if (self->inputs->has_shadow) {
         def.spec_constants[DW_SCENE_SPEC_FLAGS] |= DW_SCENE_HAS_SHADOWS;

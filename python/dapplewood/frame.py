@@ -101,6 +101,7 @@ class Frame:
         Metres along the line of sight of the pixel's first sample; infinite where nothing is.
     ids : (H, W) uint32
         What the pixel's first sample shows: 0 nothing; `what` tells what another number is.
+        Blended surfaces are looked through, by `depth` too.
     stats : FrameStats
     """
 

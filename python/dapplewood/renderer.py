@@ -44,6 +44,7 @@ _MOST_PIXELS = 1 << 27
 _MOST_SUB_FRAMES = 256
 TICKS_PER_SECOND = 65536
 _LATEST = 1e9  # seconds
+_SWAY = 0.006  # of its height: how far wind of strength 1 moves a tip
 
 
 def _bytes(records: np.ndarray) -> np.ndarray:
@@ -420,19 +421,24 @@ class _FrameBuilder:
         for mesh, local in item.parts:
             matrices = item.transforms @ local
             centres, radii = self._spheres(mesh, matrices)
+            radii = radii + _SWAY * item.wind * float(np.abs(mesh.bounds[:, 1]).max())
             seen = self._is_inside(self.planes, centres, radii)
             casting = np.zeros(count, bool)
             if shadow is not None and item.casts_shadow and mesh.material.alpha_mode != "blend":
                 # towards the sun there is no near end: what stands there casts all the same
                 casting = self._is_inside(shadow.planes[:4], centres, radii)
             both, lone = seen & casting, casting & ~seen
-            for chosen, in_view, casts in ((both, 1, 1), (seen & ~casting, 1, 0), (lone, 0, 1)):
-                if chosen.any():
-                    self._add_rows(item, mesh, matrices[chosen], numbers[chosen], in_view, casts)
+            turned = np.linalg.det(matrices[:, :3, :3]) < 0.0
+            for some, in_view, casts in ((both, 1, 1), (seen & ~casting, 1, 0), (lone, 0, 1)):
+                for mirrored, chosen in ((False, some & ~turned), (True, some & turned)):
+                    if chosen.any():
+                        self._add_rows(
+                            item, mesh, matrices[chosen], numbers[chosen], in_view, casts, mirrored
+                        )
 
     def _add_rows(
         self, item: SceneObject, mesh: Mesh, matrices: np.ndarray, numbers: np.ndarray,
-        in_view: int, casts: int,
+        in_view: int, casts: int, mirrored: bool,
     ) -> None:  # fmt: skip
         """An item of rows that are drawn alike; blended ones go one by one, farthest first."""
         material = mesh.material
@@ -453,8 +459,7 @@ class _FrameBuilder:
         row["stage"] = STAGES["cut" if flags & FLAGS["masked"] else "solid"]
         if blended:
             row["stage"] = STAGES["blended"]
-        mirrored = bool((np.linalg.det(matrices[:, :3, :3]) < 0.0).any())
-        row["is_two_sided"] = material.double_sided or mirrored
+        row["is_two_sided"], row["is_mirrored"] = material.double_sided, mirrored
         row["casts_shadow"], row["is_in_view"] = casts, in_view
         row["forest"], row["instance_count"] = NONE, len(matrices)
         row["first_row"], row["id_base"] = self.row_count, self.ranges[-1].first

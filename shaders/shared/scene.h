@@ -107,18 +107,19 @@
 #define DW_SCENE_STAGE_BLENDED 2u /* behind all others, drawn in the order given */
 
 /* One draw call, and another one for the shadow map where it casts. */
-#define DW_SCENE_ITEM_FIELDS(F)                                      \
-    F(uint, mesh, 0)                                                 \
-    F(uint, base_texture, 0)                                         \
-    F(uint, normal_texture, 0)                                       \
-    F(uint, stage, 0)                                                \
-    F(uint, flags, 0) /* DW_SCENE_IS_* and HAS_* of its pipeline */  \
-    F(uint, is_two_sided, 0)                                         \
-    F(uint, casts_shadow, 0)                                         \
-    F(uint, is_in_view, 0)     /* 0: seen by the sun alone */        \
-    F(uint, forest, 0)         /* or DW_SCENE_NONE */                \
-    F(uint, command, 0)        /* of a forest: which of its draws */ \
-    F(uint, instance_count, 0) /* of objects */                      \
+#define DW_SCENE_ITEM_FIELDS(F)                                       \
+    F(uint, mesh, 0)                                                  \
+    F(uint, base_texture, 0)                                          \
+    F(uint, normal_texture, 0)                                        \
+    F(uint, stage, 0)                                                 \
+    F(uint, flags, 0) /* DW_SCENE_IS_* and HAS_* of its pipeline */   \
+    F(uint, is_two_sided, 0)                                          \
+    F(uint, is_mirrored, 0) /* transforms turn its triangles round */ \
+    F(uint, casts_shadow, 0)                                          \
+    F(uint, is_in_view, 0)     /* 0: seen by the sun alone */         \
+    F(uint, forest, 0)         /* or DW_SCENE_NONE */                 \
+    F(uint, command, 0)        /* of a forest: which of its draws */  \
+    F(uint, instance_count, 0) /* of objects */                       \
     DW_SCENE_PUSH_FIELDS(F)
 
 struct dw_scene_view {

@@ -67,6 +67,17 @@ def test_a_mask_does_not_depend_on_what_else_is_in_the_scene(studio):
     assert (other_mask != alone).any()  # it is the row that decides
 
 
+def test_fades_take_whole_pixels(studio):
+    """Also where a pixel has several samples: ranks belong to pixels."""
+    forest, scene = lone_tree(studio, pattern="blue", dissolve_scale=0.45)
+    forest.deplete([8])
+    try:
+        missing = gone(studio, scene, samples=4)
+    except ValueError as error:
+        pytest.skip(str(error))
+    assert (missing == dw.discard_mask(0.45, (64, 64), pattern="blue")).all()
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_levels_of_the_seeds_matrix(studio, rule):
     """Amounts on and between all steps take the ranks that the definition says, lowest first."""

@@ -95,6 +95,23 @@ def test_what_both_lods_leave_is_what_a_dissolve_leaves(studio):
             assert (incoming == ((ranks >= m) & (ranks < n))).all(), (m, n)
 
 
+@pytest.mark.parametrize("options", [{"samples": 4}, {"temporal": 5}])
+def test_a_cross_fade_leaves_no_hole_in_samples_and_sub_frames(studio, options):
+    forest = studio.forest(
+        [quad(color=RED), quad(color=GREEN)], distances=[20], crossfade=1.0, pattern="blue"
+    )
+    forest.add([1], [[0, 0, 0]])
+    scene = scene_of(forest)
+    try:
+        studio.render(scene, front(10), **options)
+    except ValueError as error:
+        pytest.skip(str(error))
+    for i in range(1, 6):
+        color = studio.render(scene, front(30), time=0.1 + 0.17 * i, **options).color
+        assert (color[..., 3] == 255).all()
+        assert len(np.unique(color[..., 0])) > 1 or i == 1
+
+
 def test_a_cross_fade_turns_round_where_it_is(studio):
     halves = Halves(studio, crossfade=0.5, pattern="blue")
     halves.render(10, 0.0)

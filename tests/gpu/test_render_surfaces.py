@@ -236,6 +236,34 @@ def test_numbers_lead_to_things(studio):
     assert frame.ids.max() < 2**24
 
 
+def test_numbers_of_more_than_two_bytes(studio):
+    """Of 70,000 places of an object one is in view."""
+    places = np.tile(np.eye(4), (70_001, 1, 1))
+    places[:-1, 0, 3] = 500.0 + np.arange(70_000)
+    scene = scene_of()
+    thing = scene.add(quad(2.0), places)
+    frame = studio.render(scene)
+    assert (frame.ids == 70_001).all() and frame.pick(3, 3) == (thing, 70_000)
+    assert frame.stats.instances == 1
+
+
+def test_glass_is_looked_through(studio):
+    """By numbers and by depth."""
+    scene = scene_of()
+    wall = scene.add(quad(1.0, at=(0, 0, -3)))
+    scene.add(quad(color=(0.1, 0.2, 0.3, 0.5), alpha_mode="blend"))
+    frame = studio.render(scene)
+    assert frame.pick(32, 32) == (wall, 0) and frame.pick(2, 2) is None
+    assert abs(frame.depth[32, 32] - 13) < 1e-3 and np.isinf(frame.depth[2, 2])
+    assert frame.color[2, 2, 3] == 128
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 70), (65, 3), (9, 8)])
+def test_pictures_of_odd_sizes(studio, size):
+    frame = studio.render(scene_of(quad(color=RED)), size=size, temporal=3)
+    assert frame.color.shape == (size[1], size[0], 4) and shows(frame, 0).all()
+
+
 def test_alpha_without_a_sky_is_coverage(studio):
     scene = scene_of(quad(1.0))
     frame = studio.render(scene)
@@ -324,6 +352,19 @@ def test_backs_are_drawn_of_double_sided_surfaces(studio):
     assert covered(studio.render(scene_of(forest), behind)).all()
 
 
+def test_mirrored_objects_keep_their_sides(studio):
+    """What is mirrored is seen from its front alone, also beside what is not."""
+    places = np.tile(np.eye(4), (2, 1, 1))
+    places[0, 0, 3], places[1, 0, 3], places[1, 0, 0] = -1, 1, -1.0
+    scene = scene_of()
+    thing = scene.add(quad(1.0), places)
+    frame = studio.render(scene)
+    assert covered(frame)[16:48].all()
+    assert frame.pick(16, 32) == (thing, 0) and frame.pick(48, 32) == (thing, 1)
+    behind = dw.OrthoCamera((0, 0, -10), (0, 0, 0), height=4)
+    assert not covered(studio.render(scene, behind)).any()
+
+
 @pytest.mark.parametrize("leaf", [0.0, 0.6])
 def test_mirrored_objects_are_lit_like_others(studio, leaf):
     """A mirror turns triangles round, and normals with them; both faces stay as they were."""
@@ -354,6 +395,57 @@ def test_surfaces_do_not_shade_themselves(studio, side):
     frame = studio.render(scene, camera, size=(48, 48))
     assert frame.stats.shadow_draw_calls == 1
     assert covered_all(frame.color) and (frame.color == without).all()
+
+
+def test_vertex_colours_multiply(studio):
+    mesh = quad(2.0, color=(0.5, 0.4, 0.2, 1.0))
+    colors = np.array([[128, 255, 64, 255]] * 4, np.uint8)
+    tinted = dw.Mesh(mesh.positions, mesh.indices, colors=colors, material=mesh.material)
+    light = light_of(studio.render(scene_of(tinted)).color[5, 5])
+    assert np.allclose(light, np.array([0.5, 0.4, 0.2]) * colors[0, :3] / 255, atol=0.004)
+
+
+def test_emissive_surfaces_give_off_light(studio):
+    gray = (0.3, 0.3, 0.3, 1)
+    scene = sunny(lit_quad(color=gray, emissive=(0.1, 0.2, 0.05)))
+    dark = sunny(lit_quad(color=gray))
+    a, b = (light_of(studio.render(s, size=(8, 8)).color[4, 4]) for s in (scene, dark))
+    assert np.allclose(a - b, (0.1, 0.2, 0.05), atol=0.005)
+
+
+def test_air_takes_the_colour_of_what_is_far(studio):
+    scene = dw.Scene()
+    scene.sky.fog = dw.Fog(color=(0.0, 0.0, 0.5), density=0.02)
+    scene.sun.shadows = False
+    scene.add(quad(900.0, at=(0, 0, -30), color=(0.4, 0.0, 0.0, 1)))
+    for distance in (20.0, 80.0):
+        camera = dw.OrthoCamera((0, 0, distance - 30), (0, 0, -30), height=0.1)
+        light = light_of(studio.render(scene, camera, size=(8, 8)).color[4, 4])
+        kept = np.exp(-0.02 * distance)
+        assert np.allclose(light, (0.4 * kept, 0, 0.5 * (1 - kept)), atol=0.006)
+    scene.sky.fog.most = 0.0
+    assert np.allclose(light_of(studio.render(scene).color[4, 4]), (0.4, 0, 0), atol=0.004)
+
+
+def test_wind_moves_leaves_alone(studio):
+    """Sideways, along the wind, the more the higher; and only what sways."""
+    leaf = quad(2.0, at=(0, 2, 0), color=GREEN, alpha_mode="mask", double_sided=True)
+    trunk = quad(1.0, at=(0, 1, 0.5), color=RED)
+    forest = studio.forest([[leaf, trunk]], wind=20.0)
+    forest.add([1], [[0, 0, 0]])
+    scene = scene_of(forest)
+    camera = dw.OrthoCamera((0, 2, 10), (0, 2, 0), height=6)
+    frames = [studio.render(scene, camera, size=(96, 96), time=t) for t in (0.0, 0.5, 1.3)]
+    reds = [shows(frame, 0) for frame in frames]
+    assert all((red == reds[0]).all() for red in reds) and reds[0].any()
+    greens = [shows(frame, 1) for frame in frames]
+    assert (greens[1] != greens[0]).any() and (greens[2] != greens[1]).any()
+    # at 0.5 s a tip moves by 20 * 0.006 * 4 m * (0.65 sin 0.9 + 0.35 sin 1.6)
+    moved = 20 * 0.006 * 4 * (0.65 * np.sin(0.9) + 0.35 * np.sin(1.6)) * 16
+    left = [int(np.flatnonzero(green[17])[0]) for green in greens[:2]]
+    assert abs(left[1] - left[0] - moved) < 1.2
+    scene.wind = (0.0, 0.0)
+    assert (shows(studio.render(scene, camera, size=(96, 96), time=1.4), 1) == greens[0]).all()
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 50.0])
