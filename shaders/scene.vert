@@ -92,8 +92,12 @@ void light_vertex(dw_scene_material material, vec4 color, uint highlight)
         out_shadow.xyz = dw_shadow_place(out_position, normal);
     if (highlight > 0u)
         out_shadow.w = dw_rim(out_position, normal);
+    if (dw_is(DW_SCENE_IS_FAR) && dw_is(DW_SCENE_HAS_SHADOWS))
+        share *= 1.0 - view.sun_color[3] * (1.0 - textureLod(shadow_texture, out_shadow.xyz, 0.0));
     out_sun = vec4(color.rgb * share * DW_VEC3(view.sun_color, 0), dw_fog_amount(out_position));
     out_sky = vec4(color.rgb * dw_sky_light(normal.y), color.a);
+    if (dw_is(DW_SCENE_IS_FAR))
+        out_sun.rgb += out_sky.rgb;
 }
 
 void main()

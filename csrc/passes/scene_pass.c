@@ -136,11 +136,13 @@ static dw_status draw_item(const recording *self, const dw_scene_item *item, dw_
 {
     const dw_scene_inputs *inputs = self->inputs;
     dw_gpu_binding bindings[DW_SCENE_BINDINGS];
-    /* while the map is drawn it cannot be read: any texture stands in, and no shader looks */
+    /* while the map is drawn it cannot be read */
     dw_gpu_texture textures[DW_SCENE_TEXTURES] = {
         [DW_SCENE_BASE_TEXTURE] = texture_of(self, item->base_texture),
         [DW_SCENE_NORMAL_TEXTURE] = texture_of(self, item->normal_texture),
-        [DW_SCENE_SHADOW_TEXTURE] = { &self->targets->shadow, DW_SAMPLER_SHADOW },
+        [DW_SCENE_SHADOW_TEXTURE] = { self->is_shadow ? &self->targets->no_shadow
+                                                      : &self->targets->shadow,
+                                      DW_SAMPLER_SHADOW },
     };
     dw_scene_push push = push_of(item);
     dw_draw draw = {
@@ -150,10 +152,6 @@ static dw_status draw_item(const recording *self, const dw_scene_item *item, dw_
         .instance_count = item->instance_count,
     };
 
-    if (self->is_shadow && (item->flags & (DW_SCENE_IS_MASKED | DW_SCENE_IS_FADING)) == 0)
-        draw.inputs.texture_count = 0;
-    else if (self->is_shadow)
-        textures[DW_SCENE_SHADOW_TEXTURE] = textures[DW_SCENE_BASE_TEXTURE];
     bind_scene(self, item, bindings);
     if (item->forest != DW_SCENE_NONE) {
         draw.indirect = dw_forest_gpu_view(inputs->forests[item->forest], self->is_shadow).commands;

@@ -34,6 +34,8 @@ dw_status dw_scene_targets_create(dw_gpu *gpu, const dw_scene_size *size, dw_sce
                          err));
     DW_TRY(create_target(gpu, DW_FORMAT_DEPTH32_FLOAT, size->shadow_side, size->shadow_side, 1,
                          "shadow map", &made.shadow, err));
+    DW_TRY(create_target(gpu, DW_FORMAT_DEPTH32_FLOAT, 1, 1, 1, "no shadow map", &made.no_shadow,
+                         err));
     DW_TRY(create_output(gpu, size->is_accumulating ? 16 * pixels : 16, "picture sums", &made.sums,
                          err));
     DW_TRY(create_output(gpu, 4 * pixels, "picture color", &made.out_color, err));
@@ -52,6 +54,7 @@ void dw_scene_targets_destroy(dw_scene_targets *targets)
     dw_gpu_image_destroy(&targets->id);
     dw_gpu_image_destroy(&targets->depth);
     dw_gpu_image_destroy(&targets->shadow);
+    dw_gpu_image_destroy(&targets->no_shadow);
     dw_gpu_buffer_destroy(&targets->sums);
     dw_gpu_buffer_destroy(&targets->out_color);
     dw_gpu_buffer_destroy(&targets->out_depth);

@@ -33,6 +33,7 @@ typedef struct dw_scene_targets {
     dw_gpu_image id;    /* four bytes: not every device has samples of whole numbers */
     dw_gpu_image depth; /* reversed: 1 near, 0 far */
     dw_gpu_image shadow;
+    dw_gpu_image no_shadow;  /* one texel, for shaders to have while the map is drawn */
     dw_gpu_buffer sums;      /* 4 floats a pixel */
     dw_gpu_buffer out_color; /* RGBA8 */
     dw_gpu_buffer out_depth; /* metres */

@@ -60,6 +60,13 @@ def _box_of(variant: tuple[tuple[Mesh, ...], ...]) -> np.ndarray:
     return np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
 
 
+def _is_opaque(mesh: Mesh) -> bool:
+    """Whether the texture alone makes holes."""
+    if mesh.material.base_color[3] != 1.0:
+        return False
+    return mesh.colors is None or bool((mesh.colors[:, 3] == 255).all())
+
+
 class ForestDraws:
     """One forest's meshes on a renderer and the items that draw them. It does not keep the forest
     alive."""
@@ -68,7 +75,7 @@ class ForestDraws:
         self.extents = [Extent(_box_of(variant)) for variant in forest.meshes]
         self.lod_count = len(forest.meshes[0])
         self._items: np.ndarray | None = None
-        self.rows: list[tuple[int, int, Material, int]] = []  # variant, lod, material, triangles
+        self.rows: list[tuple[int, int, Mesh]] = []  # variant, LOD, mesh
         draws, vertices, indices = [], [], []
         first_index, vertex_offset = 0, 0
         for v, variant in enumerate(forest.meshes):
@@ -78,7 +85,7 @@ class ForestDraws:
                     for kind in (0, 1):
                         bucket = (v * self.lod_count + lod) * 2 + kind
                         draws.append((count, first_index, vertex_offset, bucket))
-                        self.rows.append((v, lod, mesh.material, count // 3))
+                        self.rows.append((v, lod, mesh))
                     vertices.append(pack_vertices(mesh))
                     indices.append(mesh.indices.ravel())
                     first_index += count
@@ -110,10 +117,12 @@ class ForestDraws:
     def _make_items(self, forest: Forest, cutout: str, materials: Any) -> np.ndarray:
         items = np.zeros(len(self.rows), record_dtype("dw_scene_item"))
         directed = forest.direction != DissolveDirection.UNIFORM
-        for i, (variant, _, material, _) in enumerate(self.rows):
-            item = items[i]
+        for i, (variant, lod, mesh) in enumerate(self.rows):
+            item, material = items[i], mesh.material
             is_fading = bool(self.buckets[i] & 1)
             flags = material_flags(material, cutout) | FLAGS["forest"]
+            if 0 < lod == self.lod_count - 1 and flags & FLAGS["early"] and _is_opaque(mesh):
+                flags |= FLAGS["far"]
             if is_fading:
                 flags |= FLAGS["fading"] | (FLAGS["directed"] if directed else 0)
             item["material"], item["base_texture"], item["normal_texture"] = materials(
@@ -146,7 +155,7 @@ class ForestDraws:
         triangles: dict[int, int] = {}
         for i, row in enumerate(self.rows):
             bucket = int(self.buckets[i])
-            triangles[bucket] = triangles.get(bucket, 0) + row[3]
+            triangles[bucket] = triangles.get(bucket, 0) + row[2].triangle_count
         lods = self.lod_count
         lists = [
             ListStats(

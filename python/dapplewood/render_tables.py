@@ -17,7 +17,7 @@ __all__ = [
 # Bits of DW_SCENE_IS_* and DW_SCENE_HAS_* in shaders/shared/scene.h.
 FLAGS = {
     "forest": 1, "fading": 2, "masked": 4, "covering": 8, "dithered": 16, "unlit": 64,
-    "normals": 128, "imposter": 256, "blended": 512, "directed": 2048, "early": 4096,
+    "normals": 128, "imposter": 256, "blended": 512, "directed": 2048, "early": 4096, "far": 8192,
 }  # fmt: skip
 STAGES = {"solid": 0, "cut": 1, "blended": 2}
 SAMPLERS = {"repeat": 0, "clamp": 1, "mirror": 2}

@@ -29,6 +29,10 @@ layout(scalar, set = 0, binding = DW_SCENE_STATES) readonly buffer state_block {
 };
 layout(scalar, set = 0, binding = DW_SCENE_RANKS) readonly buffer rank_block { uint rank_words[]; };
 
+layout(set = 1, binding = DW_SCENE_BASE_TEXTURE) uniform sampler2D base_texture;
+layout(set = 1, binding = DW_SCENE_NORMAL_TEXTURE) uniform sampler2D normal_texture;
+layout(set = 1, binding = DW_SCENE_SHADOW_TEXTURE) uniform sampler2DShadow shadow_texture;
+
 layout(scalar, push_constant) uniform push_block { dw_scene_push push; };
 
 layout(constant_id = DW_SCENE_SPEC_FLAGS) const uint flags = 0u;

@@ -19,10 +19,6 @@ layout(location = 6) in vec4 in_shadow;
 layout(location = 7) in vec4 in_sun;
 layout(location = 8) in vec4 in_sky;
 
-layout(set = 1, binding = DW_SCENE_BASE_TEXTURE) uniform sampler2D base_texture;
-layout(set = 1, binding = DW_SCENE_NORMAL_TEXTURE) uniform sampler2D normal_texture;
-layout(set = 1, binding = DW_SCENE_SHADOW_TEXTURE) uniform sampler2DShadow shadow_texture;
-
 const float PI = 3.14159265358979;
 
 /* How far along the dissolve's way, from 0 to 1. The distance from the axis is of the fragment:
@@ -44,6 +40,8 @@ uint dw_own_number()
 /* Of early light without the vertex's colour, which the light holds. */
 vec4 dw_base_color(dw_scene_material material)
 {
+    if (dw_is(DW_SCENE_IS_FAR))
+        return texture(base_texture, in_texture);
     if (dw_is(DW_SCENE_IS_EARLY))
         return texture(base_texture, in_texture) * vec4(1.0, 1.0, 1.0, in_sky.a);
     return texture(base_texture, in_texture) * in_color * DW_VEC4(material.base_color, 0);
@@ -141,7 +139,9 @@ vec3 dw_surface_color(dw_scene_material material, vec3 base)
     if (dw_is(DW_SCENE_IS_UNLIT))
         return base;
     if (dw_is(DW_SCENE_IS_EARLY)) {
-        color = base * (in_sun.rgb * dw_sunlight(in_shadow.xyz) + in_sky.rgb);
+        color = dw_is(DW_SCENE_IS_FAR)
+                    ? base * in_sun.rgb
+                    : base * (in_sun.rgb * dw_sunlight(in_shadow.xyz) + in_sky.rgb);
         return is_highlighted ? dw_highlighted(color, in_shadow.w) : color;
     }
     normal = dw_shading_normal(material);

@@ -41,6 +41,7 @@
 #define DW_SCENE_IS_BLENDED  512u /* alpha is kept for blending */
 #define DW_SCENE_HAS_SHADOWS 1024u
 #define DW_SCENE_IS_EARLY    4096u /* foliage: lit at its vertices, without a highlight */
+#define DW_SCENE_IS_FAR      8192u /* early, its shadow too; alpha is the texture's alone */
 #define DW_SCENE_IS_DIRECTED 2048u /* the dissolve runs along the height of the object */
 
 /* Specialization constants. */
