@@ -9,12 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import dapplewood as dw
+import numpy as np
+import OpenImageIO as oiio
 from dapplewood.io import write_image
 
 HERE = Path(__file__).parent
 
 
-def main() -> None:
+def levels() -> None:
+    """Two plants of an atlas, level by level."""
     image, tiles = dw.samples.foliage_atlas(2048, 4, 4, gutter=8)
     baked = dw.bake_atlas(image, tiles=tiles, device=dw.Device("cpu"))
     names = dw.samples.species()
@@ -27,6 +30,22 @@ def main() -> None:
         card=96,
     )
     write_image(HERE / "levels.png", sheet[..., :3], compression=9)
+
+
+def forest() -> None:
+    """The sample glade; a JPEG, since dithered pixels make large PNGs."""
+    glade = dw.samples.glade()
+    with dw.Renderer((960, 540), samples=4, cutout="a2c") as renderer:
+        frame = renderer.render(glade.scene, glade.camera)
+    image = oiio.ImageBuf(np.ascontiguousarray(frame.color[..., :3]))
+    image.specmod()["Compression"] = "jpeg:90"
+    if not image.write(str(HERE / "forest.jpg")):
+        raise OSError(image.geterror())
+
+
+def main() -> None:
+    levels()
+    forest()
 
 
 if __name__ == "__main__":

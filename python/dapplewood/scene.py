@@ -194,7 +194,7 @@ def check_transforms(value: Any, name: str = "transform") -> np.ndarray:
     return matrices
 
 
-@dataclasses.dataclass(eq=False)
+@dataclasses.dataclass(eq=False, repr=False)
 class SceneObject:
     """Meshes at one or many places of a scene; what `Scene.add` gives for a mesh or model.
 
@@ -217,6 +217,11 @@ class SceneObject:
     def move(self, transforms: Any) -> None:
         """Put the object elsewhere: (4, 4) or (N, 4, 4)."""
         self.transforms = check_transforms(transforms, "transforms")
+
+    def __repr__(self) -> str:
+        count = len(self.transforms)
+        places = "at 1 place" if count == 1 else f"at {count} places"
+        return f"<SceneObject {len(self.parts)} meshes {places}>"
 
 
 def _parts_of(source: Any, pose: Any) -> list[tuple[Mesh, np.ndarray]]:

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shlex
 from pathlib import Path
 
 import dapplewood as dw
 import pytest
+from dapplewood import renderer
 from dapplewood.cli.inputs import tiles_of
 from dapplewood.cli.parser import make_parser
-from dapplewood.io import read_texture, write_image
+from dapplewood.io import read_image, read_texture, write_image
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,12 +28,25 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     image, _ = dw.samples.foliage_atlas(512, 8, 8, gutter=8)
     write_image("atlas.png", image)
-    (program,) = blocks("python")
+    program, _ = blocks("python")
     exec(compile(program, "README.md", "exec"), {})
     assert len(read_texture("atlas.ktx2").levels) == 5
     padded = read_texture("atlas.dds")
     assert padded.complete and padded.format == "bc7"
     assert "64 tiles" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_forest_example_runs(tmp_path, monkeypatch, capsys, vulkan_device):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(renderer, "default_vulkan_device", lambda: vulkan_device)
+    _, program = blocks("python")
+    exec(compile(program, "README.md", "exec"), {})
+    gc.collect()  # the renderer, which nobody closed
+    image = read_image("oaks.png").array
+    assert image.shape[:2] == (540, 960) and image[..., :3].std() > 20
+    count, picked = capsys.readouterr().out.split(" ", 1)
+    assert int(count) > 50 and "Forest 320 instances" in picked and "310)" in picked
 
 
 def commands() -> list[list[str]]:

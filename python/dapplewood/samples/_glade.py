@@ -254,10 +254,11 @@ class _Planter:
         # nothing in front of the camera, and nothing that it stands in
         ahead, aside = self.eye[2] - z, np.abs(x - self.eye[0])
         fits &= ~((ahead < 3.0) & (aside < 12.0)) & (np.hypot(ahead, aside) > 9.0)
-        fits &= np.hypot(x + 7.0, z) > 20.0  # the side of the sun, whose trees shade the clearing
-        # a vista between the maple and the oak
+        # the side of the sun, whose trees shade the clearing and the foreground
+        fits &= (np.hypot(x + 7.0, z) > 20.0) & (np.hypot(x + 14.0, z - 14.0) > 11.0)
+        # a vista between the birches and the oak
         bearing = (x - self.eye[0]) / np.maximum(ahead, 1.0)
-        fits &= ~((bearing > 0.02) & (bearing < 0.25) & (ahead > 0.0) & (ahead < 68.0))
+        fits &= ~((bearing > -0.13) & (bearing < 0.25) & (ahead > 0.0) & (ahead < 68.0))
         points, radius = points[fits], radius[fits]
         gap = 4.6 + 0.02 * np.maximum(radius - 40.0, 0.0)
         kept = points[_spaced(points, taken, gap, round(1000 * min(self.detail, 1.0)))]
@@ -334,7 +335,7 @@ class _Planter:
         from ..scene import Fog, Sky, Sun
 
         self.scene.sun = Sun(
-            direction=(-0.68, 0.50, 0.12), color=(4.4, 3.35, 2.05), shadow="dither",
+            direction=(-0.68, 0.50, 0.12), color=(4.2, 3.35, 2.25), shadow="dither",
             shadow_distance=80.0, shadow_size=3072,
         )  # fmt: skip
         fog = Fog(color=(0.80, 0.68, 0.52), density=0.0042, height_falloff=0.03, most=0.92)
