@@ -11,7 +11,7 @@ export DAPPLEWOOD_VALIDATION ?= 1
 .PHONY: help demo test quick lint bench clean setup setup-test
 
 help:
-	@echo 'make demo [ATLAS=path.png] [OUT=out]   set up, then bake an atlas and its report'
+	@echo 'make demo [ATLAS=path.png] [OUT=out]   set up, then bake an atlas and draw a forest'
 	@echo 'make test                              set up, then every test, notebooks included'
 	@echo 'make quick                             the tests that take a moment'
 	@echo 'make lint                              format and warnings'

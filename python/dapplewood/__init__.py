@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Bakes and measures foliage atlases whose mips keep coverage, colour and borders.
+"""Bakes foliage atlases whose mips keep coverage, colour and borders, and draws forests with them.
 
-Work runs on any Vulkan device and on none: ``Device("cpu")`` needs no driver. Everything takes and
-returns NumPy arrays.
+Baking runs on any Vulkan device and on none: ``Device("cpu")`` needs no driver. Drawing needs one,
+and a software driver will do. Everything takes and returns NumPy arrays.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class _MaterialTable:
     """The materials that a renderer has met, each once, without keeping them alive."""
 
     def __init__(self, renderer: Renderer):
-        self._renderer = renderer
+        self._renderer = weakref.proxy(renderer)  # it is the owner
         self.clear()
 
     def clear(self) -> None:

@@ -371,7 +371,8 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; `command` names what was asked for."""
     parser = argparse.ArgumentParser(
         prog="dapplewood",
-        description="Foliage atlases: mips that keep coverage, colour and borders.",
+        description="Foliage atlases whose mips keep coverage, colour and borders, and forests "
+        "that are drawn with them.",
         epilog=_EPILOG,
     )
     parser.add_argument("-V", "--version", action="version", version=f"dapplewood {__version__}")
