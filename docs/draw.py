@@ -6,11 +6,16 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 
 import dapplewood as dw
 import numpy as np
 import OpenImageIO as oiio
+from dapplewood.cli.console import Console
+from dapplewood.cli.demo_coverage import measure_coverage_curves
+from dapplewood.device import default_vulkan_device
 from dapplewood.io import write_image
 
 HERE = Path(__file__).parent
@@ -32,6 +37,15 @@ def levels() -> None:
     write_image(HERE / "levels.png", sheet[..., :3], compression=9)
 
 
+def coverage() -> None:
+    """What distance leaves of a card and of a tree, as `dapplewood demo` measures it."""
+    with tempfile.TemporaryDirectory() as folder:
+        device = default_vulkan_device()
+        measured = measure_coverage_curves(Console("draw"), Path(folder), device)
+        print(measured.card.table("true"), measured.tree.table("true"), sep="\n")
+        shutil.copy(measured.files[0], HERE)
+
+
 def forest() -> None:
     """The sample glade; a JPEG, since dithered pixels make large PNGs."""
     glade = dw.samples.glade()
@@ -46,6 +60,7 @@ def forest() -> None:
 def main() -> None:
     levels()
     forest()
+    coverage()
 
 
 if __name__ == "__main__":

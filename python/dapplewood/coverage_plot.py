@@ -54,7 +54,7 @@ def figure_of(curves: CoverageCurves | Sequence[CoverageCurves], titles: Any = N
         _draw(axes, one)
         room = 0.06 * max(high - low, 10.0)
         axes.set_ylim(low - room, high + room)
-        axes.set_title(titles[i] if titles else "", loc="left", fontsize=11, color=_INK)
+        axes.set_title(titles[i] if titles else "", loc="left", fontsize=10.5, color=_INK)
         _label_ends(axes, one)
     panels[0].set_ylabel("covered area, % of that at the first distance", color=_INK)
     handles, labels = panels[0].get_legend_handles_labels()
@@ -89,6 +89,8 @@ def _draw(axes: Axes, curves: CoverageCurves) -> None:
     axes.set_xticks(ticks, [f"{tick} m" for tick in ticks], minor=False)
     axes.set_xticks([], minor=True)
     axes.set_xlim(metres[0] / 1.05, metres[-1] * (metres[-1] / metres[0]) ** 0.16)
+    scale = curves.settings["pixels_per_radian"]
+    axes.set_xlabel(f"distance, in a view of {scale:.0f} pixels a radian", color=_INK, fontsize=9)
     axes.grid(axis="y", color=_FADE, linewidth=0.7)
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(colors=_INK, labelsize=9)

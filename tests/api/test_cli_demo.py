@@ -9,7 +9,8 @@ import dapplewood as dw
 import numpy as np
 import pytest
 from dapplewood import samples
-from dapplewood.cli import demo_command, demo_forest, main
+from dapplewood.cli import demo_command, demo_coverage, demo_forest, main
+from dapplewood.cli.console import Console
 from dapplewood.io import read_image
 
 
@@ -78,3 +79,21 @@ def test_the_picture_overwrites_no_input(made, capsys):
     assert main(words) == 2
     assert "would overwrite the input made/forest.png" in capsys.readouterr().err
     assert (made / "forest.png").read_bytes() == before
+
+
+def test_the_curves_of_the_demo_show_what_is_claimed(tmp_path, vulkan_device, monkeypatch):
+    """The kept chain stays within 5 points where the naive one has lost half of the card."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(demo_coverage, "_TREE_DISTANCES", (20, 90, 121, 160))
+    monkeypatch.setattr(demo_coverage, "_VIEW", (480, 270))
+    monkeypatch.setattr(demo_coverage, "_CARD_DISTANCES", (5, 20, 45, 80))
+    found = demo_coverage.measure_coverage_curves(Console("demo"), tmp_path, vulkan_device)
+    found.card.assert_within(5.0, reference="true")
+    naive = found.card.cutouts.index("naive")
+    assert found.card.coverage[naive, -1] < 0.6
+    assert found.tree.switches == (60.0, 90.0, 120.0)
+    data = json.loads((tmp_path / "coverage_vs_distance.json").read_text())
+    assert set(data) == {"card", "tree"} and "test" in data["card"]["curves"]
+    assert found.files[0].endswith("coverage_vs_distance.png")
+    assert read_image(found.files[0]).array.shape[1] > 1000
+    assert "naive" in found.text()
