@@ -14,7 +14,7 @@ void main()
     dw_scene_material material = materials[push.material];
     uvec2 pixel = uvec2(gl_FragCoord.xy);
     vec4 base = dw_base_color(material);
-    vec4 color = dw_shaded(material, base); // textures first: discards end their derivatives
+    vec4 color = vec4(0.0);
     uint covered = 0xffffffffu;
     bool is_gone = false;
 
@@ -32,8 +32,13 @@ void main()
     if (dw_is(DW_SCENE_IS_FADING))
         is_gone = is_gone || dw_is_faded(pixel, in_instance.x, dw_own_number(), dw_place(),
                                          uintBitsToFloat(in_instance.z));
+    /* as soon as can be: but a discard ends the derivatives that a normal map needs */
+    if (dw_is(DW_SCENE_HAS_NORMALS))
+        color = dw_shaded(material, base);
     if (is_gone)
         discard;
+    if (!dw_is(DW_SCENE_HAS_NORMALS))
+        color = dw_shaded(material, base);
     gl_SampleMask[0] = int(covered);
     out_color = color;
     if (dw_is(DW_SCENE_IS_BLENDED))

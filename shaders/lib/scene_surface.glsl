@@ -92,7 +92,7 @@ float dw_sunlight(vec3 at)
     for (int i = 0; i < 4; i++) {
         vec2 offset = vec2((i & 1) == 0 ? -step_size : step_size, i < 2 ? -step_size : step_size);
 
-        lit += texture(shadow_texture, vec3(at.xy + offset, depth));
+        lit += textureLod(shadow_texture, vec3(at.xy + offset, depth), 0.0);
     }
     return 1.0 - view.sun_color[3] * (1.0 - 0.25 * lit);
 }
