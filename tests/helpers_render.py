@@ -71,7 +71,7 @@ def ids_of(frame: dw.Frame) -> dict[int, int]:
 
 
 def light_of(color: np.ndarray) -> np.ndarray:
-    """Linear light of sRGB bytes, as long as it is below 0.6, from where on the picture tones."""
+    """Linear light of sRGB bytes; under a sky, of those below 0.6, from where on they are toned."""
     code = color[..., :3] / 255.0
     return np.where(code <= 0.04045, code / 12.92, ((code + 0.055) / 1.055) ** 2.4)
 

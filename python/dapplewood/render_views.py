@@ -152,7 +152,8 @@ def view_records(
     first["depth_terms"] = near, far, 1.5 * shadow.texel if shadow else 0.0, float(is_ortho)
     if shadow is not None:
         first["shadow_projection"] = shadow.matrix.ravel()
-        first["shadow_size"] = scene.sun.shadow_size, 1, 0, 0
+        first["shadow_size"][:2] = scene.sun.shadow_size, 1
+    first["shadow_size"][2] = scene.sky is not None and scene.sky.tone
     projection = camera.view_projection(aspect)
     records[1:] = first
     for i, (dx, dy) in enumerate(jitters(sub_frames)):

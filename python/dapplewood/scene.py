@@ -135,6 +135,9 @@ class Sky:
     exposure : float
         Everything is multiplied by it before it becomes a picture.
     fog : Fog
+    tone : bool
+        Light above 0.6 bends towards 1, so that bright parts keep their shape; False: it is cut
+        off at 1. Without a sky it is cut off: what is unlit has its own colours then.
     """
 
     zenith: Color = (0.18, 0.34, 0.66)
@@ -142,6 +145,7 @@ class Sky:
     ground: Color = (0.17, 0.15, 0.11)
     exposure: float = 1.0
     fog: Fog = dataclasses.field(default_factory=Fog)
+    tone: bool = True
 
     def checked(self) -> Sky:
         """Itself, once every value is in range; else ValueError."""

@@ -42,7 +42,9 @@ vec4 toned(vec4 color)
 {
     vec3 light = color.a > 0.0 ? color.rgb / color.a : vec3(0.0);
 
-    return vec4(tone(light * view.sky_horizon[3]) * color.a, color.a);
+    light *= view.sky_horizon[3];
+    light = view.shadow_size[2] != 0u ? tone(light) : min(light, 1.0);
+    return vec4(light * color.a, color.a);
 }
 
 /* sum: toned samples, premultiplied by coverage. */

@@ -71,7 +71,7 @@
     F(float, highlight, 4)   /* rim colour; 3: strength */                                    \
     F(float, depth_terms, 4) /* distance = x / (depth + y), or x + y * depth; 3: ortho */     \
     F(uint, size, 4)         /* width, height, sub-frame, sub-frames */                       \
-    F(uint, shadow_size, 4)  /* side of the map in texels; 1: it is there */
+    F(uint, shadow_size, 4)  /* side of the map in texels; 1: it is there; 2: light is toned */
 
 /* One surface. */
 #define DW_SCENE_MATERIAL_FIELDS(F)                                                             \

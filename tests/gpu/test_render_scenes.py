@@ -129,14 +129,30 @@ def image_of(rng, height: int, width: int, most: int = 256) -> np.ndarray:
 
 @pytest.mark.parametrize("color_space", ["srgb", "linear"])
 def test_texels_come_back_as_they_are(studio, rng, color_space):
-    """Below the shoulder of the tone curve, which begins at light 0.6: code 202."""
-    image = image_of(rng, 64, 64, 203 if color_space == "srgb" else 154)
+    """Without a sky no code is toned."""
+    image = image_of(rng, 64, 64)
     texture = dw.MaterialTexture.from_image(image, color_space=color_space)
     color = studio.render(scene_of(quad(2.0, base_color_texture=texture))).color
     if color_space == "srgb":
         assert np.abs(color[..., :3].astype(int) - image[..., :3]).max() <= 1
     else:
         assert np.abs(light_of(color) - image[..., :3] / 255).max() < 0.005
+
+
+@pytest.mark.parametrize("is_toned", [False, True])
+def test_bright_light_bends_under_a_sky(studio, is_toned):
+    """From light 0.6 on, which is code 203."""
+    ramp = np.zeros((64, 64, 4), np.uint8)
+    ramp[...] = np.linspace(0, 255, 64).round()[:, None, None]
+    ramp[..., 3] = 255
+    scene = scene_of(quad(2.0, base_color_texture=dw.MaterialTexture.from_image(ramp)))
+    scene.sky = dw.Sky(tone=is_toned)
+    shown = studio.render(scene).color[:, 32, 0].astype(int)
+    given = ramp[:, 32, 0].astype(int)
+    bright = given > 204
+    assert np.abs(shown - given)[~bright].max() <= 1
+    assert (shown[bright] < given[bright] - 1).any() == is_toned
+    assert (np.diff(shown) >= 0).all() and shown.max() == (231 if is_toned else 255)  # 0.8
 
 
 @pytest.mark.parametrize("shape", [(24, 40), (1, 7), (5, 3), (33, 64), (2, 1)])
