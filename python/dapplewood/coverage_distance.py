@@ -311,7 +311,9 @@ def _dressed(variants: list, change: Any, only_first: bool) -> list:
     def material_of(material: Material) -> Material:
         if id(material) not in made:
             texture = material.base_color_texture
-            if texture is not None and material.alpha_mode == "mask" and change is not None:
+            if material.alpha_mode == "opaque" and not material.imposter_views:
+                texture = None  # its colour does not matter, and takes time
+            elif texture is not None and material.alpha_mode == "mask" and change is not None:
                 texture = change(texture)
             made[id(material)] = material.replace(
                 unlit=True, base_color_texture=texture, normal_texture=None

@@ -25,7 +25,7 @@ __all__ = ["NUMBERS", "PICTURE", "Measured", "measure_coverage_curves"]
 PICTURE, NUMBERS = "coverage_vs_distance.png", "coverage_vs_distance.json"
 _VIEW = 960, 540
 _CARD_DISTANCES = (5, 7, 10, 14, 20, 28, 40, 56, 75, 90, 120, 160)
-_TREE_DISTANCES = (5, 10, 20, 40, 59, 61, 90, 119, 121, 160, 220, 300, 330, 370)
+_TREE_DISTANCES = (5, 14, 40, 59, 61, 90, 119, 121, 160, 220, 300, 330, 370)
 _SWITCHES, _FADE = (60, 90, 120), (300, 400)
 _TITLES = ("One leaf card of an oak, seen up to 50° aslant",
            "A birch: LODs from 60 m, imposter from 120 m, fade from 300 m")
