@@ -221,9 +221,13 @@ TILES: dict[str, tuple[Callable[[Plan], None], ...]] = {
 }
 
 
-@lru_cache(maxsize=16)
 def paint(name: str, size: int = 1024) -> np.ndarray:
     """The atlas of a kind of foliage: (size, size, 4) u8, 2 x 2 tiles with a gutter."""
+    return _painted(name, size)  # however it is called, it is painted once
+
+
+@lru_cache(maxsize=16)
+def _painted(name: str, size: int) -> np.ndarray:
     kind = list(TILES).index(name)
     tile = size // 2
     inner = tile - 2 * GUTTER
