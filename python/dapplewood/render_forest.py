@@ -121,7 +121,7 @@ class ForestDraws:
             item, material = items[i], mesh.material
             is_fading = bool(self.buckets[i] & 1)
             flags = material_flags(material, cutout) | FLAGS["forest"]
-            if 0 < lod == self.lod_count - 1 and flags & FLAGS["early"] and _is_opaque(mesh):
+            if lod > 0 and flags & FLAGS["early"] and _is_opaque(mesh):
                 flags |= FLAGS["far"]
             if is_fading:
                 flags |= FLAGS["fading"] | (FLAGS["directed"] if directed else 0)
