@@ -73,6 +73,7 @@ class ForestDraws:
 
     def __init__(self, renderer: Any, core: Any, forest: Forest):
         self.extents = [Extent(_box_of(variant)) for variant in forest.meshes]
+        self.height = max(max(abs(e.low), abs(e.low + e.height)) for e in self.extents)
         self.lod_count = len(forest.meshes[0])
         self._items: np.ndarray | None = None
         self.rows: list[tuple[int, int, Mesh]] = []  # variant, LOD, mesh

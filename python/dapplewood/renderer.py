@@ -366,6 +366,7 @@ class _FrameBuilder:
         self.next_id = 1
         self.notes: list[str] = []
         self.planes = camera.planes(self.aspect)
+        self.gust = math.hypot(*scene.wind)
 
     def build(self) -> Frame:
         objects = [item for item in self.scene.items if isinstance(item, SceneObject)]
@@ -421,7 +422,7 @@ class _FrameBuilder:
         for mesh, local in item.parts:
             matrices = item.transforms @ local
             centres, radii = self._spheres(mesh, matrices)
-            radii = radii + _SWAY * item.wind * float(np.abs(mesh.bounds[:, 1]).max())
+            radii = radii + _SWAY * item.wind * self.gust * float(np.abs(mesh.bounds[:, 1]).max())
             seen = self._is_inside(self.planes, centres, radii)
             casting = np.zeros(count, bool)
             if shadow is not None and item.casts_shadow and mesh.material.alpha_mode != "blend":
@@ -505,12 +506,6 @@ class _FrameBuilder:
         views = view_records(
             scene, self.camera, renderer.size, renderer.sub_frames, shadow, self.seconds
         )
-        light_planes = np.zeros((6, 4))
-        if shadow is not None:
-            light_planes[:4] = shadow.planes[:4]
-        numbers = np.concatenate(
-            [self.planes.ravel(), light_planes.ravel(), self.camera.position]
-        )
         casts = shadow is not None and scene.sun.shadow != "off"
         rows = self._joined(self.rows, np.float32, 12)
         words = self._joined(self.words, np.uint32)
@@ -520,7 +515,10 @@ class _FrameBuilder:
             rows.view(np.uint8).reshape(len(rows), 48),
             words.view(np.uint8).reshape(len(words), 4),
             _bytes(items),
-            [(forest, numbers, casts, scene.sun.shadow == "hard") for forest in forests],
+            [
+                (forest, self._view_numbers(forest, one, shadow), casts, scene.sun.shadow == "hard")
+                for forest, one in zip(forests, draws)
+            ],
             scene.sky is not None,
             shadow is not None,
             (0.0, 0.0, 0.0, 0.0),
@@ -528,6 +526,19 @@ class _FrameBuilder:
         )
         stats = self._stats(items, draws, buckets, shadow)
         return Frame(color, depth, ids, stats, tuple(self.ranges))
+
+    def _view_numbers(
+        self, forest: Forest, draws: ForestDraws, shadow: ShadowFit | None
+    ) -> np.ndarray:
+        """The planes of the camera and of the sun's map, and the camera's place. A forest's spheres
+        have room for wind of length 1; planes move out for what is beyond."""
+        reach = _SWAY * abs(forest.wind) * max(0.0, self.gust - 1.0) * draws.height
+        planes = np.zeros((2, 6, 4))
+        planes[0] = self.planes
+        if shadow is not None:
+            planes[1, :4] = shadow.planes[:4]
+        planes[..., 3] += reach * np.linalg.norm(planes[..., :3], axis=-1)
+        return np.concatenate([planes.ravel(), self.camera.position])
 
     def _stats(
         self, items: np.ndarray, draws: list[ForestDraws], buckets: Any, shadow: ShadowFit | None

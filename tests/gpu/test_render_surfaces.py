@@ -427,6 +427,24 @@ def test_air_takes_the_colour_of_what_is_far(studio):
     assert np.allclose(light_of(studio.render(scene).color[4, 4]), (0.4, 0, 0), atol=0.004)
 
 
+@pytest.mark.parametrize("kind", ["forest", "object"])
+def test_a_gale_does_not_blow_trees_out_of_the_lists(studio, kind):
+    """What stands outside the view is blown into it."""
+    leaf = quad(1.0, at=(0, 10, 0), double_sided=True, wind=1.0)
+    place = np.eye(4)
+    place[:3, 3] = -9.0, -10.0, 0.0
+    scene = scene_of()
+    if kind == "forest":
+        forest = studio.forest([leaf], wind=20.0)
+        forest.add([1], place[None])
+        scene.add(forest)
+    else:
+        scene.add(leaf, place, wind=20.0)
+    assert not covered(studio.render(scene, time=0.7)).any()
+    scene.wind = (6.0, 0.0)
+    assert covered(studio.render(scene, time=0.7)).any()
+
+
 def test_wind_moves_leaves_alone(studio):
     """Sideways, along the wind, the more the higher; and only what sways."""
     leaf = quad(2.0, at=(0, 2, 0), color=GREEN, alpha_mode="mask", double_sided=True)
