@@ -7,6 +7,7 @@
 #include <string.h>
 
 static atomic_int_fast64_t live_count;
+static atomic_int_fast64_t total_count;
 
 dw_status dw_alloc_array(size_t count, size_t size, const char *what, void **out, dw_error *err)
 {
@@ -21,6 +22,7 @@ dw_status dw_alloc_array(size_t count, size_t size, const char *what, void **out
     if (memory == NULL)
         return dw_fail_memory(err, what, count * size);
     atomic_fetch_add(&live_count, 1);
+    atomic_fetch_add(&total_count, 1);
     *out = memory;
     return DW_OK;
 }
@@ -46,4 +48,9 @@ void dw_free(void *memory)
 int64_t dw_alloc_live_count(void)
 {
     return atomic_load(&live_count);
+}
+
+int64_t dw_alloc_total_count(void)
+{
+    return atomic_load(&total_count);
 }

@@ -20,6 +20,9 @@ void dw_free(void *memory);
 /* Blocks handed out and not yet freed. */
 int64_t dw_alloc_live_count(void);
 
+/* Blocks ever handed out: what stands still is done without allocating. */
+int64_t dw_alloc_total_count(void);
+
 #define DW_ALLOC(count, out, err) \
     dw_alloc_array((count), sizeof **(out), #out, (void **)(out), (err))
 #define DW_ALLOC_ZEROED(count, out, err) \

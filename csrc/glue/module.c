@@ -35,7 +35,16 @@ static PyObject *module_allocations(PyObject *module, PyObject *unused)
     return PyLong_FromLongLong(dw_alloc_live_count());
 }
 
+static PyObject *module_allocation_total(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyLong_FromLongLong(dw_alloc_total_count());
+}
+
 static PyMethodDef module_methods[] = {
+    { "host_allocation_total", module_allocation_total, METH_NOARGS,
+      "host_allocation_total($module, /)\n--\n\nBlocks of host memory that the core ever took." },
     { "host_allocations", module_allocations, METH_NOARGS,
       "host_allocations($module, /)\n--\n\nBlocks of host memory that the core holds now." },
     { NULL, NULL, 0, NULL },

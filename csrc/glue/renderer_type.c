@@ -5,7 +5,6 @@
 #include "glue/device_type.h"
 #include "glue/forest_type.h"
 
-#include "base/alloc.h"
 #include "systems/renderer.h"
 
 #define FORESTS_MAX 64
@@ -445,7 +444,7 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
 {
     const dw_module_state *state = dw_type_get_state(Py_TYPE(object));
     dw_py_renderer *self = (dw_py_renderer *)object;
-    frame_arguments *taken = NULL;
+    frame_arguments taken; /* about 30 KB: a frame takes no memory of the heap */
     PyArrayObject *color = NULL, *depth = NULL, *ids = NULL;
     PyObject *given[6], *result = NULL;
     dw_renderer_picture picture = { 0 };
@@ -457,22 +456,19 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
 
     if (state == NULL)
         return NULL;
-    if (DW_ALLOC_ZEROED(1, &taken, &err) != DW_OK) {
-        dw_raise(state, &err);
-        return NULL;
-    }
+    memset(&taken, 0, sizeof taken);
     if (!PyArg_ParseTuple(args, "OOOOOOpp(ffff)p:render", &given[0], &given[1], &given[2],
                           &given[3], &given[4], &given[5], &has_sky, &has_shadow,
-                          &taken->frame.clear[0], &taken->frame.clear[1], &taken->frame.clear[2],
-                          &taken->frame.clear[3], &wants_more) ||
-        take_frame(state, taken, self->device, given) < 0)
+                          &taken.frame.clear[0], &taken.frame.clear[1], &taken.frame.clear[2],
+                          &taken.frame.clear[3], &wants_more) ||
+        take_frame(state, &taken, self->device, given) < 0)
         goto done;
     if (self->renderer == NULL) {
         PyErr_SetString(PyExc_ValueError, "the renderer is closed: make a new one");
         goto done;
     }
-    taken->frame.has_sky = has_sky != 0;
-    taken->frame.has_shadow = has_shadow != 0;
+    taken.frame.has_sky = has_sky != 0;
+    taken.frame.has_shadow = has_shadow != 0;
     color = new_plane(dw_renderer_size(self->renderer), NPY_UINT8, true);
     depth = new_plane(dw_renderer_size(self->renderer), NPY_FLOAT32, false);
     ids = new_plane(dw_renderer_size(self->renderer), NPY_UINT32, false);
@@ -484,16 +480,15 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
     device = begin(state, self, &run);
     if (device == NULL)
         goto done;
-    status = dw_renderer_render(self->renderer, device, &taken->frame, &run.run, &picture, &err);
+    status = dw_renderer_render(self->renderer, device, &taken.frame, &run.run, &picture, &err);
     if (end(state, self, device, &run, status, &err) == 0)
         result = Py_BuildValue("(OOON)", color, wants_more ? (PyObject *)depth : Py_None,
-                               wants_more ? (PyObject *)ids : Py_None, pack_buckets(taken));
+                               wants_more ? (PyObject *)ids : Py_None, pack_buckets(&taken));
 done:
     Py_XDECREF(color);
     Py_XDECREF(depth);
     Py_XDECREF(ids);
-    release_arguments(taken);
-    dw_free(taken);
+    release_arguments(&taken);
     return result;
 }
 

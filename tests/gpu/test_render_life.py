@@ -46,10 +46,13 @@ def test_frames_take_no_memory_once_warm(studio, options):
         forest.deplete(np.arange(i, i + 20), instant=False)
         forest.respawn(np.arange(40, 60) if i % 2 else np.arange(0, 10))
         forest.highlight([i], 0.5)
+        before = _core.host_allocation_total()
         studio.render(scene, camera, time=i * FRAME, **options)
+        taken = _core.host_allocation_total() - before
         memory, counts = studio.device.memory(), studio.device.live_counts()
-        seen.append((_core.host_allocations(), memory["used_bytes"], *counts.values()))
+        seen.append((taken, _core.host_allocations(), memory["used_bytes"], *counts.values()))
     assert len(set(seen[3:])) == 1
+    assert seen[-1][0] == 0 < seen[0][0]
 
 
 def test_things_that_are_gone_leave_the_device(studio):
