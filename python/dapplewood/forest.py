@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ _ALL = 2**32 - 1
 
 # Tips of branches sway by this much of their height at wind 1.
 _SWAY = 0.006
+
+_EVENTS_KEPT = 1 << 16  # for `Forest.take_events`, besides those of the last update
 
 
 def _meshes_of(lod: Any, where: str) -> tuple[Mesh, ...]:
@@ -258,7 +261,8 @@ class Forest(_core.Forest):
     highlight_color: tuple[float, float, float]
     blue_size: int
 
-    _events: NDArray[Any] | None
+    _events: deque[NDArray[Any]]
+    _viewer: Device | None
 
     def __new__(
         cls,
@@ -323,7 +327,8 @@ class Forest(_core.Forest):
         self.dissolve_duration = float(dissolve_duration)
         self.dissolve_scale = float(dissolve_scale)
         self.highlight_color = _color_of(highlight_color)
-        self._events = None
+        self._events = deque()
+        self._viewer = None  # the device of the last view
         return self
 
     def __enter__(self) -> Forest:
@@ -533,13 +538,22 @@ class Forest(_core.Forest):
         ValueError
             `dt` is not finite.
         """
-        events = self._events = self.dissolve.tick(dt)
+        events = self.dissolve.tick(dt)
+        if len(events):
+            self._events.append(events)
+            while len(self._events) > 1 and sum(map(len, self._events)) > _EVENTS_KEPT:
+                self._events.popleft()
         return events
 
     def take_events(self) -> NDArray[Any]:
-        """Give what the last :meth:`update` gave, once: a second call gives nothing."""
-        events, self._events = self._events, None
-        return DissolveField().tick(0.0) if events is None else events
+        """Give what has happened since the last call: what every :meth:`update` in between gave,
+        those that renderers made included.
+
+        Of more than 65,536 events, those of the oldest updates are forgotten.
+        """
+        events = [*self._events]
+        self._events.clear()
+        return np.concatenate(events) if events else DissolveField().tick(0.0)
 
     @property
     def dissolve(self) -> DissolveField:
@@ -607,7 +621,7 @@ class Forest(_core.Forest):
         ids : (N,) array_like of int, optional
             None: all.
         device : Device, optional
-            None: the default one.
+            None: the one that made the last view, by `cull` or for a picture.
 
         Returns
         -------
@@ -620,7 +634,10 @@ class Forest(_core.Forest):
             An unknown id.
         """
         rows, infos, _ = self._gathered(ids)
-        words = records(self._states(device or default_device()), "dw_forest_state")["word"][rows]
+        if device is None:
+            viewer = self._viewer
+            device = default_device() if viewer is None or viewer.closed else viewer
+        words = records(self._states(device), "dw_forest_state")["word"][rows]
         return np.where(words >> 24 == infos >> 24, (words & 15).astype(np.int8), np.int8(-1))
 
     # -- views --
@@ -671,7 +688,10 @@ class Forest(_core.Forest):
         x, y, z = (float(value) for value in np.asarray(position, dtype=np.float64).reshape(3))
         if dt is not None:
             self.update(dt)
-        parts = self._see(device or default_device(), planes, (x, y, z), flags, True)
+        device = device or default_device()
+        parts = self._see(device, planes, (x, y, z), flags, True)
+        if mode is None:
+            self._viewer = device
         names = ("dw_forest_bucket", "dw_forest_entry", "dw_forest_state", "dw_forest_command")
         arrays = [records(part, name) for part, name in zip(parts, names, strict=True)]
         return ForestLists(*arrays, self.row_ids, len(self.meshes[0]), len(self.meshes))

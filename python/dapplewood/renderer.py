@@ -524,6 +524,8 @@ class _FrameBuilder:
             (0.0, 0.0, 0.0, 0.0),
             True,
         )
+        for forest in forests:
+            forest._viewer = renderer.device
         stats = self._stats(items, draws, buckets, shadow)
         return Frame(color, depth, ids, stats, tuple(self.ranges))
 

@@ -356,6 +356,18 @@ def test_variants_have_their_own_meshes_and_heights(studio):
 # -- more than one view --
 
 
+def test_a_picture_tells_lods_and_events(studio):
+    """Neither needs the renderer's device, nor to be asked for after every picture."""
+    forest = studio.forest([quad(1.0), quad(0.5)], distances=[12])
+    forest.add([3, 4], [[0, 0, 0], [0, 0, -9]])
+    forest.deplete([3])
+    scene = scene_of(forest)
+    for i in range(5):
+        studio.render(scene, front(), time=i * FRAME)
+    assert forest.lod([3, 4]).tolist() == [0, 1]
+    assert forest.take_events()["kind"].tolist() == ["started", "completed"]
+
+
 def test_two_renderers_share_a_forest(studio):
     """Each frame is right, whichever renderer makes it: what a view remembers is the device's."""
     forest = studio.forest([quad(color=RED), quad(color=GREEN)], distances=[20], crossfade=0.0)

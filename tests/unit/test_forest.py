@@ -605,6 +605,17 @@ def test_lod_of_the_last_view(see, native_device):
     assert forest.lod([1], device=native_device).tolist() == [-1]
 
 
+def test_lods_without_a_device_are_those_of_the_last_view():
+    forest = make()
+    forest.add([1], at([70, 0, 0]))
+    assert forest.lod([1]).tolist() == [-1]
+    with dw.Device("cpu") as other:
+        forest.cull((0, 0, 0), device=other)
+        forest.cull((70, 0, 0), shadow="hard")
+        assert forest.lod([1]).tolist() == [1]
+    assert forest.lod([1]).shape == (1,)  # also when that device is closed
+
+
 def test_empty_forests_have_empty_lists(see):
     forest = make()
     lists = see(forest)
@@ -740,6 +751,30 @@ def test_memory_is_given_back(native_device):
     assert _core.host_allocations() > before
     forest.close()
     assert _core.host_allocations() == before
+
+
+def test_events_wait_until_they_are_taken():
+    forest = make()
+    forest.add([5, 6], np.zeros((2, 3)))
+    forest.deplete([5])
+    forest.update(0.1)
+    forest.update(0.1)
+    forest.respawn([5])
+    forest.update(0.1)
+    forest.update(1.0)
+    events = forest.take_events()
+    assert events["kind"].tolist() == ["started", "completed"] * 2
+    assert (np.diff(events["time"]) >= 0).all() and set(events["id"].tolist()) == {5}
+    assert len(forest.take_events()) == 0 and forest.take_events().dtype == events.dtype
+
+
+def test_events_that_nobody_takes_do_not_pile_up():
+    forest = make()
+    forest.add(np.arange(20_000), np.zeros((20_000, 3)))
+    for _ in range(6):
+        forest.deplete(np.arange(20_000))
+        forest.update(0.1)
+    assert len(forest.take_events()) == 40_000  # two of one start make less than 65536
 
 
 def test_the_dissolve_field_of_a_forest():
