@@ -123,11 +123,17 @@ class _MaterialTable:
         self._rows: dict[tuple, tuple[Any, tuple[int, int, int]]] = {}
         self._records: list[np.ndarray] = []
         self._packed = np.zeros((0, 0), np.uint8)
+        self._settled = 0  # rows after the first frame since
         self._none = Material()  # a frame of nothing but sky has a material, too
         self(self._none, Extent(np.zeros((2, 3))))
 
-    def has_dead(self) -> bool:
-        return any(kept() is None for kept, _ in self._rows.values())
+    def is_stale(self) -> bool:
+        """Whether there are rows that no frame needs any more: of materials that are gone, or of
+        one material in the sizes of ever new meshes. Asked between frames."""
+        self._settled = self._settled or len(self._records)
+        return len(self._records) > 2 * self._settled + 64 or any(
+            kept() is None for kept, _ in self._rows.values()
+        )
 
     @property
     def packed(self) -> np.ndarray:
@@ -281,7 +287,7 @@ class Renderer:
         """Lets go of what nobody holds any more; the table of materials."""
         for cache in (self._textures, self._meshes, self._forests):
             cache.drop_dead()
-        if self._materials.has_dead():
+        if self._materials.is_stale():
             self._materials.clear()
             for draws in self._forests.values():
                 draws.forget_materials()

@@ -73,6 +73,28 @@ def test_things_that_are_gone_leave_the_device(studio):
     assert (after["images"], after["buffers"]) == (before["images"], before["buffers"])
 
 
+def test_ever_new_meshes_of_one_material_leave_nothing_behind(studio):
+    """A row of a material is made for the box of a mesh, too."""
+    material = quad(color=RED).material
+    kept = scene_of(quad(at=(0, 0, -9), color=GREEN))
+    renderer = studio.renderer()
+
+    def draw(i: int) -> dw.Frame:
+        mesh = quad(1.0 + 0.001 * i).replace(material=material)
+        place = kept.add(mesh)
+        frame = renderer.render(kept, front())
+        kept.remove(place)
+        return frame
+
+    for i in range(100):
+        frame = draw(i)  # it keeps its mesh
+    used = studio.device.memory()["used_bytes"]
+    for i in range(100, 400):
+        frame = draw(i)
+    assert studio.device.memory()["used_bytes"] == used
+    assert shows(frame, 0).any() and shows(frame, 1).any()
+
+
 def test_another_shadow_map_is_another_size_only(studio):
     """Scenes of two sizes of maps take turns in one renderer."""
     scene, _ = busy_scene(studio)
