@@ -83,7 +83,7 @@ static bool find_type(const dw_gpu *gpu, uint32_t allowed, dw_memory kind, uint3
 static dw_status create_block(dw_gpu *gpu, uint32_t type_index, uint64_t size,
                               dw_memory_block **out, dw_error *err)
 {
-    VkMemoryPropertyFlags properties = gpu->memory.types.memoryTypes[type_index].propertyFlags;
+    const VkMemoryType *type = &gpu->memory.types.memoryTypes[type_index];
     VkMemoryAllocateFlagsInfo flags = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                         .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT };
     VkMemoryAllocateInfo info = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
@@ -97,7 +97,9 @@ static dw_status create_block(dw_gpu *gpu, uint32_t type_index, uint64_t size,
     DW_TRY(DW_ALLOC_ZEROED(1, &block, err));
     DW_TRY(DW_ALLOC(8, &block->free_ranges, err));
     block->free_capacity = 8;
-    result = vkAllocateMemory(gpu->handle, &info, NULL, &block->handle);
+    result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (size <= gpu->memory.types.memoryHeaps[type->heapIndex].size) /* else it may not be asked */
+        result = vkAllocateMemory(gpu->handle, &info, NULL, &block->handle);
     if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
         dw_fail(err, DW_ERROR_MEMORY,
                 "device memory is exhausted: %llu bytes are wanted beside the %llu reserved, the "
@@ -112,8 +114,8 @@ static dw_status create_block(dw_gpu *gpu, uint32_t type_index, uint64_t size,
     block->free_ranges[block->free_count++] = (free_range) { 0, size };
     gpu->memory.reserved_bytes += size;
     gpu->memory.block_count++;
-    if ((properties & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) &&
-        (properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
+    if ((type->propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) &&
+        (type->propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
         DW_TRY(dw_gpu_vk_check(gpu, vkMapMemory(gpu->handle, block->handle, 0, size, 0, &mapped),
                                "vkMapMemory", err));
     block->mapped = mapped;

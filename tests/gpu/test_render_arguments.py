@@ -282,6 +282,16 @@ def test_meshes_that_are_empty():
         dw.Mesh(np.zeros((3, 3), np.float32), np.zeros((0, 3), np.uint32))
 
 
+def test_pictures_beyond_the_memory_of_the_device(studio):
+    """Told before the driver is asked, which may not be asked for more than there is."""
+    size, before = (11000, 11000), studio.device.memory()
+    if 4 * 8 * size[0] * size[1] <= before["total_bytes"]:
+        pytest.skip("the device holds larger pictures than may be asked for")
+    with pytest.raises(MemoryError, match="device memory is exhausted: [0-9]+ bytes are wanted"):
+        dw.Renderer(size, samples=4, device=studio.device)
+    assert studio.device.memory()["used_bytes"] == before["used_bytes"]
+
+
 def test_an_object_without_places_draws_nothing(studio):
     scene = scene_of()
     scene.sun.shadows = True
