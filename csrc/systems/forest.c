@@ -84,11 +84,15 @@ static dw_status check_variants(const dw_forest_def *def, dw_error *err)
         for (int j = 0; j < 3; j++)
             if (!is_within(variant->sphere[j], -POSITION_MAX, POSITION_MAX))
                 return dw_fail(err, DW_ERROR_ARGUMENT,
-                               "variant %d: its bounding sphere must be finite", i);
+                               "variant %d: its meshes must lie within %g m, the middle of their "
+                               "bounding sphere is at %g",
+                               i, POSITION_MAX, variant->sphere[j]);
         if (!is_within(variant->sphere[3], 0.0, POSITION_MAX) ||
             !is_within(variant->size, 0.0, POSITION_MAX))
-            return dw_fail(err, DW_ERROR_ARGUMENT, "variant %d: radius and size must be 0 to %g m",
-                           i, POSITION_MAX);
+            return dw_fail(err, DW_ERROR_ARGUMENT,
+                           "variant %d: its meshes must be at most %g m large, got a radius of %g "
+                           "and a size of %g",
+                           i, POSITION_MAX, variant->sphere[3], variant->size);
     }
     return DW_OK;
 }

@@ -224,6 +224,21 @@ static dw_status check_item(const dw_renderer *renderer, const dw_renderer_frame
                    missing);
 }
 
+/* Before a buffer is made that could not be bound. */
+static dw_status check_rows(const dw_renderer *renderer, const dw_renderer_frame *frame,
+                            dw_error *err)
+{
+    uint64_t row_bytes = 12 * sizeof *frame->transforms;
+    uint64_t most = dw_gpu_get_limits(renderer->gpu)->max_storage_buffer_bytes / row_bytes;
+
+    if (frame->row_count <= most)
+        return DW_OK;
+    return dw_fail(err, DW_ERROR_CAPACITY,
+                   "objects stand at %u places, but a picture on this device draws at most %llu: "
+                   "make a Forest of what stands at so many",
+                   frame->row_count, (unsigned long long)most);
+}
+
 static uint64_t align_up(uint64_t value)
 {
     return (value + RANGE_ALIGNMENT - 1) / RANGE_ALIGNMENT * RANGE_ALIGNMENT;
@@ -370,6 +385,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
                        FORESTS_MAX, frame->forest_count);
     for (uint32_t i = 0; i < frame->item_count; i++)
         DW_TRY(check_item(renderer, frame, i, err));
+    DW_TRY(check_rows(renderer, frame, err));
     inputs.meshes = renderer->meshes;
     inputs.textures = renderer->textures;
     memcpy(inputs.clear, frame->clear, sizeof inputs.clear);
