@@ -4,11 +4,28 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
-__all__ = ["check_count", "check_positive"]
+__all__ = ["as_number", "as_whole", "check_count", "check_positive"]
+
+
+def as_number(value: Any, name: str) -> float:
+    """A float of what can be one; NaN and infinity, too."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+
+
+def as_whole(value: Any, name: str) -> int:
+    """An int of what is one."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {value!r}") from None
 
 
 def check_count(value: Any, name: str, least: int) -> int:
@@ -24,7 +41,7 @@ def check_count(value: Any, name: str, least: int) -> int:
 
 def check_positive(value: Any, name: str) -> float:
     """A finite number above 0."""
-    number = float(value)
+    number = as_number(value, name)
     if not (math.isfinite(number) and number > 0.0):
         raise ValueError(f"{name} must be a positive number, got {value!r}")
     return number

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .checks import as_number
 from .ids import as_ids
 from .kinds import DissolveDirection, DissolveEncoding, DissolveEvent, Easing, kind_of
 from .layouts import records
@@ -133,12 +134,12 @@ class DissolveField:
         softness: float = 0.2,
     ) -> None:
         self._core = _core.DissolveField(
-            duration=duration,
-            scale=scale,
+            duration=as_number(duration, "duration"),
+            scale=as_number(scale, "scale"),
             easing=int(kind_of(Easing, easing, "easing")),
             encoding=int(kind_of(DissolveEncoding, encoding, "encoding")),
             direction=int(kind_of(DissolveDirection, direction, "direction")),
-            softness=softness,
+            softness=as_number(softness, "softness"),
         )
 
     @classmethod

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .checks import as_number, as_whole
 from .device import Device, default_device
 from .dissolve import DissolveField
 from .forest_lists import ForestLists, view_planes
@@ -60,14 +61,29 @@ def _meshes_of(lod: Any, where: str) -> tuple[Mesh, ...]:
     )
 
 
+def _listed(values: Any, name: str, wanted: str) -> list[Any]:
+    """A list of what a sequence holds."""
+    try:
+        return list(values)
+    except TypeError:
+        got = repr(values) if isinstance(values, (int, float)) else type(values).__name__
+        raise TypeError(f"{name} must be {wanted}, got {got}") from None
+
+
 def _variants_of(lods: Any, variants: Any) -> tuple[tuple[tuple[Mesh, ...], ...], ...]:
     """For each variant, for each LOD, its meshes."""
     if variants is None:
         if lods is None:
             raise ValueError("lods must be given, or variants")
         variants = [lods]
-    given = [list(variant) for variant in variants]
-    if lods is not None and variants is not None and list(lods) != given[0]:
+    wanted = "a list with an entry for each LOD, the finest first"
+    given = [
+        _listed(variant, "lods", wanted)
+        for variant in _listed(variants, "variants", "a list of lists like lods")
+    ]
+    if not given or not given[0]:
+        raise ValueError(f"lods must be {wanted}; it is empty")
+    if lods is not None and _listed(lods, "lods", wanted) != given[0]:
         raise ValueError("lods must be the first of variants, or None, when variants are given")
     lengths = {len(variant) for variant in given}
     if len(lengths) != 1:
@@ -107,7 +123,7 @@ def _variant_row(lods: tuple[tuple[Mesh, ...], ...], wind: float) -> tuple:
 
 
 def _distances_of(distances: Any, lod_count: int) -> tuple[float, ...]:
-    given = list(distances)
+    given = _listed(distances, "distances", "a list of metres, one for each LOD but the first")
     if len(given) == lod_count and given and given[0] == 0:
         given = given[1:]
     if len(given) != lod_count - 1:
@@ -131,7 +147,10 @@ def _fade_of(fade: Any, name: str) -> tuple[float, float] | None:
 
 
 def _color_of(color: Any) -> tuple[float, float, float]:
-    array = np.asarray(color, dtype=np.float64)
+    try:
+        array = np.asarray(color, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
     if array.shape != (3,) or not np.isfinite(array).all() or array.min() < 0:
         raise ValueError(f"highlight_color must be three numbers of 0 or more, got {color!r}")
     red, green, blue = (float(value) for value in array)
@@ -145,7 +164,7 @@ def _transforms_of(transforms: Any, count: int) -> np.ndarray:
         raise TypeError(f"transforms must be numbers, got dtype {array.dtype}")
     with np.errstate(over="ignore", invalid="ignore"):
         array = array.astype(np.float32)
-    if array.ndim == 2 and array.shape == (4, 4) and count == 1:
+    if array.shape in ((4, 4), (3,)) and count == 1:
         array = array[None]
     if array.ndim == 2 and array.shape[1] == 3:
         placed = np.zeros((len(array), 4, 4), np.float32)
@@ -162,6 +181,25 @@ def _transforms_of(transforms: Any, count: int) -> np.ndarray:
             f"{array.shape}"
         )
     return np.ascontiguousarray(array)
+
+
+def _place_of(position: Any) -> tuple[float, float, float]:
+    try:
+        x, y, z = (float(value) for value in np.asarray(position, dtype=np.float64).reshape(-1))
+    except (TypeError, ValueError):
+        raise ValueError(f"position must be 3 numbers, got {position!r}") from None
+    return x, y, z
+
+
+def _spread(array: np.ndarray, keys: np.ndarray, name: str) -> np.ndarray:
+    """One value for each id."""
+    try:
+        return np.broadcast_to(array, keys.shape)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be one value or one for each of the {len(keys)} ids, got shape "
+            f"{array.shape}"
+        ) from None
 
 
 class Forest(_core.Forest):
@@ -290,33 +328,35 @@ class Forest(_core.Forest):
         blue_size: int = 64,
     ) -> Forest:
         meshes = _variants_of(lods, variants)
-        wind = float(wind)
+        wind = as_number(wind, "wind")
         if not (math.isfinite(wind) and abs(wind) <= 100):
             raise ValueError(f"wind must be -100 to 100, got {wind!r}")
-        if capacity is not None and capacity < 1:
+        if capacity is not None and as_whole(capacity, "capacity") < 1:
             raise ValueError(f"capacity must be at least 1, or None for no limit, got {capacity!r}")
+        duration = as_number(dissolve_duration, "dissolve_duration")
+        scale = as_number(dissolve_scale, "dissolve_scale")
         taken: dict[str, Any] = {
             "distances": _distances_of(distances, len(meshes[0])),
             "fade": _fade_of(fade, "fade"),
             "near_fade": _fade_of(near_fade, "near_fade"),
-            "crossfade": float(crossfade),
-            "hysteresis": float(hysteresis),
+            "crossfade": as_number(crossfade, "crossfade"),
+            "hysteresis": as_number(hysteresis, "hysteresis"),
             "size_scaling": bool(size_scaling),
             "pattern": kind_of(DitherPattern, pattern, "pattern"),
-            "blue_size": blue_size,
+            "blue_size": as_whole(blue_size, "blue_size"),
             "rule": kind_of(DitherRule, rule, "rule"),
             "combine": kind_of(FadeCombine, combine, "combine"),
             "easing": kind_of(Easing, easing, "easing"),
             "encoding": kind_of(DissolveEncoding, encoding, "encoding"),
             "direction": kind_of(DissolveDirection, direction, "direction"),
-            "softness": float(softness),
+            "softness": as_number(softness, "softness"),
         }
         self = super().__new__(
             cls,
             variants=tuple(_variant_row(variant, wind) for variant in meshes),
             capacity=capacity or 0,
-            duration=dissolve_duration,
-            scale=dissolve_scale,
+            duration=duration,
+            scale=scale,
             **taken,
         )
         taken["distances"] = taken["distances"][1:]
@@ -324,8 +364,8 @@ class Forest(_core.Forest):
         self.meshes = meshes
         self.capacity = capacity
         self.wind = wind
-        self.dissolve_duration = float(dissolve_duration)
-        self.dissolve_scale = float(dissolve_scale)
+        self.dissolve_duration = duration
+        self.dissolve_scale = scale
         self.highlight_color = _color_of(highlight_color)
         self._events = deque()
         self._viewer = None  # the device of the last view
@@ -362,8 +402,8 @@ class Forest(_core.Forest):
         ids : (N,) array_like of int
             Of 64 bits. An id that is there is replaced, and starts anew.
         transforms : (N, 4, 4), (N, 3, 4) or (N, 3) array_like
-            Matrices, row-major, that act on column vectors, or positions in metres. float64 is
-            rounded to float32.
+            Matrices, row-major, that act on column vectors, or positions in metres; of one id
+            also a single one. float64 is rounded to float32.
         depleted : bool or (N,) array_like, optional
             They start dissolved, with no frame in between.
         variant : int or (N,) array_like, optional
@@ -381,7 +421,7 @@ class Forest(_core.Forest):
         matrices = _transforms_of(transforms, len(keys))
         flags, variants = None, None
         if depleted is not False:
-            flags = np.ascontiguousarray(np.broadcast_to(np.asarray(depleted), keys.shape))
+            flags = np.ascontiguousarray(_spread(np.asarray(depleted), keys, "depleted"))
             if flags.dtype != np.bool_:
                 raise TypeError(f"depleted must be bool, got dtype {flags.dtype}")
         if variant is not None:
@@ -393,7 +433,7 @@ class Forest(_core.Forest):
                     f"variant must be 0 to {len(self.meshes) - 1}, got {int(chosen.min())} to "
                     f"{int(chosen.max())}"
                 )
-            variants = np.ascontiguousarray(np.broadcast_to(chosen, keys.shape), dtype=np.uint8)
+            variants = np.ascontiguousarray(_spread(chosen, keys, "variant"), dtype=np.uint8)
         self._add(keys, matrices, variants, flags)
 
     def remove(self, ids: Any, *, strict: bool = False) -> np.ndarray:
@@ -465,7 +505,7 @@ class Forest(_core.Forest):
     def _start_dissolve(self, ids, direction, instant, duration, easing, strict) -> np.ndarray:
         seconds = math.nan
         if duration is not None:
-            seconds = float(duration)
+            seconds = as_number(duration, "duration")
             if not (math.isfinite(seconds) and seconds >= 0):
                 raise ValueError(f"duration must be 0 or more seconds, got {duration!r}")
         course = _ALL if easing is None else int(kind_of(Easing, easing, "easing"))
@@ -488,10 +528,13 @@ class Forest(_core.Forest):
             Which ids were there.
         """
         keys = as_ids(ids)
-        value = np.asarray(intensity, dtype=np.float64)
+        value = np.asarray(intensity)
+        if value.dtype.kind not in "fiub":
+            raise TypeError(f"intensity must be 0 to 1, got {intensity!r}")
         if not ((value >= 0) & (value <= 1)).all():
             raise ValueError(f"intensity must be 0 to 1, got {intensity!r}")
-        level = np.floor(np.broadcast_to(value, keys.shape) * 255 + 0.5).astype(np.uint32)
+        spread = _spread(value.astype(np.float64), keys, "intensity")
+        level = np.floor(spread * 255 + 0.5).astype(np.uint32)
         return self._set_info(keys, 255 << _HIGHLIGHT_SHIFT, level << _HIGHLIGHT_SHIFT, strict)
 
     def set_interactable(self, ids: Any, on: Any = True, *, strict: bool = False) -> np.ndarray:
@@ -516,7 +559,7 @@ class Forest(_core.Forest):
 
     def _set_flag(self, ids: Any, flag: int, on: Any, strict: bool) -> np.ndarray:
         keys = as_ids(ids)
-        bits = np.where(np.broadcast_to(np.asarray(on, dtype=bool), keys.shape), flag, 0)
+        bits = np.where(_spread(np.asarray(on, dtype=bool), keys, "on"), flag, 0)
         return self._set_info(keys, flag, bits.astype(np.uint32), strict)
 
     def update(self, dt: float) -> NDArray[Any]:
@@ -685,7 +728,7 @@ class Forest(_core.Forest):
             raise ValueError('shadow="off" has no lists; leave the view out')
         flags = 0 if mode is None else _IS_SHADOW | (_IS_HARD if mode is ShadowMode.HARD else 0)
         planes = np.zeros((6, 4)) if view is None else view_planes(view)
-        x, y, z = (float(value) for value in np.asarray(position, dtype=np.float64).reshape(3))
+        x, y, z = _place_of(position)
         if dt is not None:
             self.update(dt)
         device = device or default_device()

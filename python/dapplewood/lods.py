@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .checks import as_number
+
 __all__ = ["LOD_PRESETS", "LodDistances", "LodPreset", "fill_distances", "lod_distances"]
 
 
@@ -77,8 +79,8 @@ def fill_distances(distances: Sequence[float | None]) -> tuple[float, ...]:
             after = given[i + 1]
             if after is None:
                 raise ValueError(f"distances: {i} and {i + 1} are both missing; give one of them")
-            value = (filled[-1] + float(after)) / 2
-        number = float(value)
+            value = (filled[-1] + as_number(after, "distances")) / 2
+        number = as_number(value, "distances")
         if not math.isfinite(number) or number < 0:
             raise ValueError(f"distances must be finite and at least 0, got {value!r} at {i}")
         if filled and number < filled[-1]:

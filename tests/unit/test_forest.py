@@ -753,6 +753,57 @@ def test_memory_is_given_back(native_device):
     assert _core.host_allocations() == before
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"lods": MESH}, "lods must be a list with an entry for each LOD, .* got Mesh"),
+        ({"lods": 5}, "lods must be a list .* got 5"),
+        ({"lods": None, "variants": 5}, "variants must be a list of lists like lods, got 5"),
+        ({"lods": None, "variants": [MESH]}, "lods must be a list .* got Mesh"),
+        ({"distances": 40}, "distances must be a list of metres, .* got 40"),
+        ({"distances": "x"}, "distances must be a number, got 'x'"),
+        ({"capacity": "x"}, "capacity must be a whole number, got 'x'"),
+        ({"capacity": 1.5}, "capacity must be a whole number, got 1.5"),
+        ({"blue_size": 64.0}, "blue_size must be a whole number, got 64.0"),
+        ({"crossfade": None}, "crossfade must be a number, got None"),
+        ({"hysteresis": "x"}, "hysteresis must be a number, got 'x'"),
+        ({"softness": "x"}, "softness must be a number, got 'x'"),
+        ({"wind": "x"}, "wind must be a number, got 'x'"),
+        ({"dissolve_duration": "x"}, "dissolve_duration must be a number, got 'x'"),
+        ({"dissolve_scale": []}, r"dissolve_scale must be a number, got \[\]"),
+    ],
+)
+def test_what_is_of_another_type_is_named(options, text):
+    with pytest.raises(TypeError, match=text):
+        dw.Forest(**{"lods": [MESH, MESH], "distances": (40,), **options})
+
+
+def test_values_of_another_length_are_named():
+    for lods in ([], ()):
+        with pytest.raises(ValueError, match="lods .* is empty"):
+            dw.Forest(lods, distances=())
+    with pytest.raises(ValueError, match="lods .* is empty"):
+        dw.Forest(distances=(), variants=[])
+    with pytest.raises(ValueError, match="highlight_color must be three numbers .* got 'x'"):
+        make(highlight_color="x")
+    forest = make()
+    for name, values in (("depleted", [False] * 3), ("variant", [0] * 3)):
+        wanted = rf"{name} must be one value or one for each of the 2 ids, got shape \(3,\)"
+        with pytest.raises(ValueError, match=wanted):
+            forest.add([1, 2], np.zeros((2, 3)), **{name: values})
+    forest.add(1, (0, 0, 0))  # one id, one place
+    assert forest.transforms([1])[0].tolist() == np.eye(4).tolist()
+    with pytest.raises(ValueError, match="intensity must be one value or one for each of the 1"):
+        forest.highlight([1], [0.1, 0.2])
+    with pytest.raises(TypeError, match="intensity must be 0 to 1, got 'x'"):
+        forest.highlight([1], "x")
+    with pytest.raises(ValueError, match="on must be one value or one for each of the 1 ids"):
+        forest.set_interactable([1], [True, False])
+    for position in ((0, 0), "x", None, 5):
+        with pytest.raises(ValueError, match="position must be 3 numbers, got"):
+            forest.cull(position)
+
+
 def test_events_wait_until_they_are_taken():
     forest = make()
     forest.add([5, 6], np.zeros((2, 3)))
