@@ -12,6 +12,8 @@ __all__ = ["Camera", "OrthoCamera", "frustum_planes", "look_at"]
 
 
 _FARTHEST = 1e9  # metres, of a position
+_LEAST, _MOST = 1e-30, 1e30  # metres that the planes of a frustum can be made of
+_NARROWEST = 1e-9  # radians
 
 
 def _vector(value: Any, name: str) -> np.ndarray:
@@ -31,6 +33,13 @@ def _positive(value: Any, name: str) -> float:
         number = math.nan
     if not (math.isfinite(number) and number > 0.0):
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
+    return number
+
+
+def _length(value: Any, name: str) -> float:
+    number = _positive(value, name)
+    if not _LEAST <= number <= _MOST:
+        raise ValueError(f"{name} must lie in [{_LEAST:g}, {_MOST:g}] m, got {value!r}")
     return number
 
 
@@ -89,8 +98,8 @@ class _View:
         self.position = _vector(position, "position")
         self.target = _vector(target, "target")
         self.up = _vector(up, "up")
-        self.near = _positive(near, "near")
-        self.far = _positive(far, "far")
+        self.near = _length(near, "near")
+        self.far = _length(far, "far")
         if self.far <= self.near:
             raise ValueError(f"far must be beyond near ({self.near:g} m), got {self.far:g} m")
         look_at(self.position, self.target, self.up)
@@ -165,6 +174,8 @@ class Camera(_View):
         self.fov_y = _positive(fov_y, "fov_y")
         if self.fov_y >= math.pi:
             raise ValueError(f"fov_y must be below pi radians, got {fov_y!r}")
+        if self.fov_y < _NARROWEST:
+            raise ValueError(f"fov_y must be at least {_NARROWEST:g} radians, got {fov_y!r}")
 
     def projection_matrix(self, aspect: float) -> np.ndarray:
         """From the camera to clip space, (4, 4); aspect: width / height of the picture."""
@@ -224,7 +235,7 @@ class OrthoCamera(_View):
         far: float = 2000.0,
     ):
         super().__init__(position, target, up, near, far)
-        self.height = _positive(height, "height")
+        self.height = _length(height, "height")
 
     def projection_matrix(self, aspect: float) -> np.ndarray:
         """From the camera to clip space, (4, 4); aspect: width / height of the picture."""

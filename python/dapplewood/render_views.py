@@ -74,7 +74,7 @@ def fit_shadow(
     if (high - low <= 0.0).any():
         return None
     # A size in steps of an eighth and a place in whole texels, so that shadows stand still.
-    size = float(max(high - low)) * 1.02
+    size = max(float(max(high - low)) * 1.02, 1e-6)
     size = 2.0 ** (math.ceil(8.0 * math.log2(size)) / 8.0)
     texel = size / sun.shadow_size
     centre = np.round(0.5 * (low + high) / texel) * texel

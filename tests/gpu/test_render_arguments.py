@@ -70,6 +70,8 @@ BAD_CAMERAS = {
     "near 0": ({"near": 0}, "near must be a finite number above 0, got 0"),
     "near word": ({"near": "x"}, "near must be a finite number above 0, got 'x'"),
     "far infinite": ({"far": INF}, "far must be a finite number above 0, got inf"),
+    "near tiny": ({"near": 1e-300}, "near must lie in \\[1e-30, 1e\\+30\\] m, got 1e-300"),
+    "far huge": ({"far": 1e300}, "far must lie in \\[1e-30, 1e\\+30\\] m, got 1e\\+300"),
     "far before near": ({"near": 5, "far": 1}, "far must be beyond near \\(5 m\\), got 1 m"),
     "far at near": ({"near": 5, "far": 5}, "far must be beyond near"),
 }
@@ -84,7 +86,7 @@ def test_cameras(kind, name):
         kind(options.pop("position"), options.pop("target"), **options)
 
 
-@pytest.mark.parametrize("fov", [0, -1, 3.2, NAN])
+@pytest.mark.parametrize("fov", [0, -1, 3.2, NAN, 1e-300])
 def test_angles_of_cameras(fov):
     with pytest.raises(ValueError, match="fov_y must be"):
         dw.Camera((0, 0, 1), (0, 0, 0), fov_y=fov)
@@ -94,6 +96,21 @@ def test_angles_of_cameras(fov):
 def test_heights_of_cameras(height):
     with pytest.raises(ValueError, match="height must be a finite number above 0"):
         dw.OrthoCamera((0, 0, 1), (0, 0, 0), height=height)
+
+
+@pytest.mark.filterwarnings("error")
+def test_cameras_and_casters_at_the_ends_of_their_ranges_draw(studio):
+    scene = scene_of(quad())
+    scene.sun.shadows = True
+    scene.add(dw.Mesh([[0, 0, 0], [1e-40, 0, 0], [0, 1e-40, 0]]))
+    for options in ({"near": 1e-30, "far": 1e30}, {"fov_y": 1e-9}, {"fov_y": 3.14159}):
+        studio.render(scene, dw.Camera((0, 0, 9), (0, 0, 0), **options))
+    for options in ({"near": 1e-30, "far": 1e30}, {"height": 1e-30}, {"height": 1e30}):
+        studio.render(scene, dw.OrthoCamera((0, 0, 9), (0, 0, 0), **options))
+    small = scene_of()
+    small.sun.shadows = True
+    small.add(dw.Mesh([[0, 0, 0], [1e-40, 0, 0], [0, 1e-40, 0]]))
+    studio.render(small)
 
 
 def test_a_camera_that_looks_along_up_still_sees(studio):
