@@ -127,7 +127,16 @@ class Frame:
         return None
 
     def pick(self, x: int, y: int) -> tuple[Any, int] | None:
-        """What the pixel in column x and row y shows, as `what` tells it."""
+        """What the pixel in column x and row y shows, as `what` tells it.
+
+        Raises
+        ------
+        IndexError
+            There is no such pixel.
+        """
+        height, width = self.ids.shape
+        if not (0 <= x < width and 0 <= y < height):
+            raise IndexError(f"the picture has {width} x {height} pixels, none at {x}, {y}")
         return self.what(int(self.ids[y, x]))
 
     def save(self, path: str | os.PathLike[str]) -> None:

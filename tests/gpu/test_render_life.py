@@ -261,6 +261,14 @@ def test_stats_tell_what_was_drawn(studio):
     assert "5 draw calls" in stats._repr_html_()
 
 
+def test_only_pixels_of_the_picture_are_picked(studio):
+    frame = studio.render(scene_of(quad()), size=(6, 4))
+    assert frame.pick(5, 3) is not None and frame.pick(5, 3) == frame.pick(0, 0)
+    for x, y in ((-1, 0), (0, -1), (6, 0), (0, 4)):
+        with pytest.raises(IndexError, match=f"6 x 4 pixels, none at {x}, {y}"):
+            frame.pick(x, y)
+
+
 def test_a_frame_can_be_kept_as_png(studio, tmp_path):
     frame = studio.render(scene_of(quad(1.0, color=RED)))
     frame.save(tmp_path / "frame.png")
