@@ -86,6 +86,15 @@ def test_json_tells_each_frame(folder, capsys):
     assert read_image("a/b.png").array.shape == (32, 96, 4)
 
 
+def test_what_a_scene_prints_is_no_result(folder, capsys):
+    text = SCENE + "\nprint('made')\ndef update(time):\n    print('at', time)\n"
+    (folder / "loud.py").write_text(text)
+    assert main(["render", "loud.py", "--size", "8x8", "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["source"] == "loud.py"
+    assert "made" in told.err and "at 0.0" in told.err
+
+
 def test_update_moves_the_scene_between_pictures(folder):
     text = SCENE + "\ndef update(time):\n    m = __import__('numpy').eye(4)\n"
     text += "    m[0, 3] = time\n    there.move(m)\n"
@@ -195,6 +204,7 @@ def test_bad_files_are_code_1(folder, capsys):
         (["scene.py", "--time", "2:1:3"], "FIRST:LAST:COUNT"),
         (["scene.py", "--time", "0:1:1000"], "at most 256"),
         (["scene.py", "--samples", "3"], "invalid choice"),
+        (["scene.py", "--temporal", "257"], "at most 256"),
         (["scene.py", "--fov", "4"], "inside (0, pi)"),
         (["scene.py", "--plain"], "scene.sky = None"),
         (["leaf.gltf", "--time", "0:1:2"], "no animation"),

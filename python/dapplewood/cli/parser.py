@@ -44,6 +44,13 @@ def _count(text: str) -> int:
     return value
 
 
+def _sub_frames(text: str) -> int:
+    value = _count(text)
+    if value > 256:
+        raise argparse.ArgumentTypeError(f"must be at most 256, got {text}")
+    return value
+
+
 def _positive(text: str) -> int:
     value = int(text)
     if value < 1:
@@ -112,7 +119,7 @@ def _times(text: str) -> list[float]:
 
 
 _share.__name__ = _unit.__name__ = _angle.__name__ = "number"
-_count.__name__ = _positive.__name__ = "whole number"
+_count.__name__ = _positive.__name__ = _sub_frames.__name__ = "whole number"
 
 
 def _shared() -> argparse.ArgumentParser:
@@ -353,7 +360,7 @@ def _add_render(commands: Any, shared: argparse.ArgumentParser) -> None:
                        help="a pixel; 4 with --cutout a2c, else 1")
     group.add_argument("--cutout", choices=("test", "a2c", "dither"), default="a2c",
                        help="how alpha cuts holes; a2c if not given")
-    group.add_argument("--temporal", type=_count, default=0, metavar="N",
+    group.add_argument("--temporal", type=_sub_frames, default=0, metavar="N",
                        help="average N jittered pictures, up to 256")
     group.add_argument("--time", type=_times, default=[0.0], metavar="T|T0:T1:N",
                        help="seconds on the scene's clock, or a strip of N pictures")

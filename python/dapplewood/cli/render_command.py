@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import runpy
 import sys
@@ -184,9 +185,11 @@ def _namespace(path: Path) -> dict[str, Any]:
 
 
 def _run(path: Path, work: Callable[[], Any]) -> Any:
-    """The result of a program's own code, whose errors are told with their line."""
+    """The result of a program's own code, whose errors are told with their line. What it prints
+    goes to standard error: standard output is for results."""
     try:
-        return work()
+        with contextlib.redirect_stdout(sys.stderr):
+            return work()
     except (Error, MemoryError):
         raise
     except (Exception, SystemExit) as error:
