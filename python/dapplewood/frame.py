@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import os
 from typing import Any
 
@@ -51,7 +52,7 @@ class FrameStats:
         Trees that were not drawn, and why: "outside" the view, "faded" out; and "crossfading" ones,
         which are drawn by two LODs.
     notes : tuple of str
-        What was left out of the picture, and why.
+        What the picture does not show as it should, and why.
     milliseconds : dict of str to float
         By pass, on the device's clock; of the last sub-frame.
     """
@@ -71,11 +72,12 @@ class FrameStats:
             f"<td>{one.instances:,}</td><td>{one.triangles:,}</td></tr>"
             for one in self.lists
         )
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         passes = ", ".join(f"{name} {ms:.3f}" for name, ms in self.milliseconds.items())
         return (
             f"<p>{self.draw_calls} draw calls, {self.instances:,} instances, {self.triangles:,} "
-            f"triangles; ms: {passes}</p><table><tr><th>forest</th><th>variant</th><th>LOD</th>"
-            f"<th>list</th><th>instances</th><th>triangles</th></tr>{rows}</table>"
+            f"triangles; ms: {passes}</p>{notes}<table><tr><th>forest</th><th>variant</th>"
+            f"<th>LOD</th><th>list</th><th>instances</th><th>triangles</th></tr>{rows}</table>"
         )
 
 

@@ -75,6 +75,10 @@ class ForestDraws:
         self.extents = [Extent(_box_of(variant)) for variant in forest.meshes]
         self.height = max(max(abs(e.low), abs(e.low + e.height)) for e in self.extents)
         self.lod_count = len(forest.meshes[0])
+        self.has_blended = any(
+            mesh.material.alpha_mode == "blend"
+            for variant in forest.meshes for lod in variant for mesh in lod
+        )  # fmt: skip
         self._items: np.ndarray | None = None
         self.rows: list[tuple[int, int, Mesh]] = []  # variant, LOD, mesh
         draws, vertices, indices = [], [], []

@@ -482,6 +482,11 @@ class _FrameBuilder:
 
     def _add_forest(self, index: int, forest: Forest) -> ForestDraws:
         draws = self.renderer._forest_draws(forest)
+        if draws.has_blended:
+            self.notes.append(
+                f"forest {index} has blended materials: its trees are not sorted by distance, and "
+                "what is blended casts no shadow; use alpha_mode=\"mask\""
+            )
         ids = forest.row_ids
         first = self.next_id
         self.ranges.append(IdRange(first, first + len(ids), forest, ids))

@@ -261,6 +261,16 @@ def test_stats_tell_what_was_drawn(studio):
     assert "5 draw calls" in stats._repr_html_()
 
 
+def test_blended_forests_are_noted(studio):
+    """They are drawn, but not farthest first."""
+    forest = studio.forest([quad(color=(0.5, 0.0, 0.0, 0.5), alpha_mode="blend")])
+    forest.add([1], [[0, 0, 0]])
+    stats = studio.render(scene_of(quad(at=(0, 0, -1)), forest)).stats
+    (note,) = stats.notes
+    assert "forest 0 has blended materials" in note and "not sorted" in stats._repr_html_()
+    assert studio.render(scene_of(quad())).stats.notes == ()
+
+
 def test_only_pixels_of_the_picture_are_picked(studio):
     frame = studio.render(scene_of(quad()), size=(6, 4))
     assert frame.pick(5, 3) is not None and frame.pick(5, 3) == frame.pick(0, 0)
