@@ -10,7 +10,7 @@
 
 /* What one device has of the table. */
 typedef struct dw_forest_target {
-    const dw_device *device;
+    dw_device *device;
     dw_forest_gpu *gpu; /* NULL: native */
     dw_forest_range dirty[DW_FOREST_ARRAY_COUNT];
     uint32_t draws_version;

@@ -22,11 +22,17 @@ const void *dw_forest_dissolves(const dw_forest *forest)
     }
 }
 
+static void finish_target(dw_forest_target *target)
+{
+    if (!dw_device_is_forked(target->device))
+        dw_forest_gpu_destroy(target->gpu);
+    target->gpu = NULL;
+}
+
 void dw_forest_finish_views(dw_forest *forest)
 {
     for (int i = 0; i < forest->target_count; i++)
-        if (!dw_device_is_forked(forest->targets[i].device))
-            dw_forest_gpu_destroy(forest->targets[i].gpu);
+        finish_target(&forest->targets[i]);
     forest->target_count = 0;
     dw_free(forest->lists.entries);
     dw_free(forest->lists.buckets);
@@ -86,24 +92,43 @@ static void share_changes(dw_forest *forest)
     }
 }
 
+/* The place of a new target: behind the others, or that of a device that is of no more use. */
+static dw_forest_target *place_target(dw_forest *forest)
+{
+    if (forest->target_count < DW_FOREST_DEVICES_MAX)
+        return &forest->targets[forest->target_count];
+    for (int i = 0; i < forest->target_count; i++) {
+        dw_forest_target *target = &forest->targets[i];
+
+        if (dw_device_is_closed(target->device) || dw_device_is_forked(target->device)) {
+            finish_target(target);
+            return target;
+        }
+    }
+    return NULL;
+}
+
 static dw_status take_target(dw_forest *forest, dw_device *device, dw_forest_target **out,
                              dw_error *err)
 {
-    dw_forest_target *target = &forest->targets[forest->target_count];
+    dw_forest_target made = { .device = device }, *target;
 
     for (int i = 0; i < forest->target_count; i++)
         if (forest->targets[i].device == device) {
             *out = &forest->targets[i];
             return DW_OK;
         }
-    if (forest->target_count == DW_FOREST_DEVICES_MAX)
-        return dw_fail(err, DW_ERROR_CAPACITY, "a forest serves at most %d devices in its life",
+    target = place_target(forest);
+    if (target == NULL)
+        return dw_fail(err, DW_ERROR_CAPACITY,
+                       "a forest serves at most %d devices at once: close one of them",
                        DW_FOREST_DEVICES_MAX);
-    *target = (dw_forest_target) { .device = device };
     if (dw_device_gpu(device) != NULL &&
-        dw_forest_gpu_create(dw_device_gpu(device), &target->gpu, err) != DW_OK)
+        dw_forest_gpu_create(dw_device_gpu(device), &made.gpu, err) != DW_OK)
         return err->code;
-    forest->target_count++;
+    if (target == &forest->targets[forest->target_count])
+        forest->target_count++;
+    *target = made;
     *out = target;
     return DW_OK;
 }

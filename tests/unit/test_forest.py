@@ -616,6 +616,25 @@ def test_lods_without_a_device_are_those_of_the_last_view():
     assert forest.lod([1]).shape == (1,)  # also when that device is closed
 
 
+def test_devices_come_and_go():
+    """16 at once, any number one after another."""
+    forest = make()
+    forest.add([1], at([70, 0, 0]))
+    opened = [dw.Device("cpu") for _ in range(16)]
+    for device in opened:
+        assert forest.cull((0, 0, 0), device=device).stats["listed"] == 1
+    with dw.Device("cpu") as one_more:
+        with pytest.raises(dw.CapacityError, match="at most 16 devices at once"):
+            forest.cull((0, 0, 0), device=one_more)
+        opened[3].close()
+        assert forest.cull((0, 0, 0), device=one_more).stats["listed"] == 1
+    for _ in range(40):
+        with dw.Device("cpu") as device:
+            assert forest.cull((0, 0, 0), device=device).stats["listed"] == 1
+    for device in opened:
+        device.close()
+
+
 def test_empty_forests_have_empty_lists(see):
     forest = make()
     lists = see(forest)
