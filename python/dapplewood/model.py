@@ -262,8 +262,12 @@ class Model:
         ------
         ValueError
             No such scene, a pose of another model, or one that takes vertices beyond 1e18.
+        TypeError
+            Something else than a Pose.
         """
         pose = self.pose() if pose is None else pose
+        if not isinstance(pose, Pose):
+            raise TypeError(f"pose must be what pose() gives, got {type(pose).__name__}")
         if len(pose.node_matrices) != len(self.nodes):
             raise ValueError(
                 f"pose has {len(pose.node_matrices)} nodes, the model {len(self.nodes)}; take it "

@@ -229,11 +229,11 @@ class SceneObject:
 
 
 def _parts_of(source: Any, pose: Any) -> list[tuple[Mesh, np.ndarray]]:
-    if isinstance(source, Mesh):
-        return [(source, np.eye(4))]
     if isinstance(source, Model):
         return source.static_meshes(pose=pose)
-    return [(mesh, np.eye(4)) for mesh in source]
+    if pose is not None:
+        raise ValueError("pose: only a Model has nodes to pose, got one for meshes")
+    return [(mesh, np.eye(4)) for mesh in ([source] if isinstance(source, Mesh) else source)]
 
 
 class Scene:
@@ -291,7 +291,8 @@ class Scene:
         Raises
         ------
         ValueError
-            A singular or non-finite transform; a forest that is in the scene already.
+            A singular or non-finite transform; a forest that is in the scene already; an argument
+            that is of no use to `thing`.
         TypeError
             Something that cannot be drawn.
         """
@@ -302,6 +303,14 @@ class Scene:
                 raise ValueError("the forest is in the scene already; remove it first")
             if transform is not None:
                 raise ValueError("transform: a forest's trees have their own, give none")
+            if pose is not None:
+                raise ValueError("pose: a forest's trees have none")
+            if not casts_shadow:
+                raise ValueError(
+                    "casts_shadow: a forest's trees have their own, see Forest.set_casts_shadow"
+                )
+            if wind != 0.0:
+                raise ValueError("wind: a forest has its own, see Forest(wind=...)")
             item: Any = thing
         elif isinstance(thing, (Mesh, Model)) or (
             isinstance(thing, (list, tuple)) and thing and all(isinstance(m, Mesh) for m in thing)

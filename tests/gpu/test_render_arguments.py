@@ -203,6 +203,19 @@ def test_things(name):
         dw.Scene().add(value)
 
 
+def test_arguments_that_are_of_no_use_to_a_thing(studio):
+    forest, scene, model = studio.forest([quad()]), dw.Scene(), dw.Model(*[()] * 6)
+    for options in ({"transform": np.eye(4)}, {"pose": 1}, {"casts_shadow": False}, {"wind": 1}):
+        with pytest.raises(ValueError, match=f"^{next(iter(options))}: "):
+            scene.add(forest, **options)
+    for things in (quad(), [quad(), quad()]):
+        with pytest.raises(ValueError, match="^pose: only a Model"):
+            scene.add(things, pose=model.pose())
+    with pytest.raises(TypeError, match="pose must be what pose\\(\\) gives, got int"):
+        scene.add(model, pose=5)
+    assert len(scene) == 0
+
+
 def test_forests_in_a_scene(studio):
     forest = studio.forest([quad()])
     scene = scene_of(forest)
