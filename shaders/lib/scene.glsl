@@ -64,10 +64,10 @@ uint dw_table_rank(uint i)
 }
 
 /* Ranks of sub-frame s of n are moved by s / n of all ranks, so that each pixel sees every n-th
- * part of them once. */
+ * part of them once, or, where n is more, each rank equally often but for one. */
 uint dw_moved_rank(uint rank, uint rank_count)
 {
-    return rank + view.size[2] * (rank_count / view.size[3]) & rank_count - 1u;
+    return rank + view.size[2] * rank_count / view.size[3] & rank_count - 1u;
 }
 
 /* The rank that fades compare with. */

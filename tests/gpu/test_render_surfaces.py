@@ -122,7 +122,7 @@ def test_cards_one_behind_the_other_dither_apart(studio):
     assert abs(found.mean() - 0.75) < 0.02
 
 
-@pytest.mark.parametrize("count", [2, 4, 8, 3, 64])
+@pytest.mark.parametrize("count", [2, 4, 8, 3, 64, 200])
 def test_sub_frames_see_each_share_of_the_ranks_once(studio, count):
     """The average of N sub-frames is the share of each pixel to 1/N, and exact over the tile."""
     alpha = 150
@@ -130,9 +130,9 @@ def test_sub_frames_see_each_share_of_the_ranks_once(studio, count):
     many = studio.render(scene_of(alpha_card(alpha)), cutout="dither", temporal=count)
     shares = np.rint(many.color[..., 3] * (count / 255)).astype(int)
     assert np.abs(many.color[..., 3] - shares * (255 / count)).max() <= 0.51
-    stride = 4096 // count
     ranks, kept = card_ranks(), int(covered(one).sum())
-    wanted = sum(((ranks + s * stride) % 4096 < kept).astype(int) for s in range(count))
+    moves = [s * 4096 // count for s in range(count)]
+    wanted = sum(((ranks + move) % 4096 < kept).astype(int) for move in moves)
     assert (shares == wanted).all()
     assert shares.sum() == count * kept
     if 4096 % count == 0:
@@ -145,6 +145,18 @@ def test_sub_frames_share_out_fades_too(studio):
     frame = studio.render(scene_of(forest), temporal=16, size=(16, 16))
     gone = discard_count("centred", 16, np.float32(0.3))
     assert np.unique(frame.color[..., 3]).tolist() == [round(255 * (16 - gone) / 16)]
+
+
+@pytest.mark.parametrize("count", [5, 9, 15, 17, 32, 100])
+def test_fades_of_few_ranks_are_shared_out_by_any_number_of_sub_frames(studio, count):
+    """Nothing of the pattern is left but what the number cannot divide."""
+    forest = studio.forest([quad()], pattern="bayer4", dissolve_scale=1.0)
+    forest.add([1], [[0, 0, 0]])
+    forest.dissolve.set([1], 0.5)
+    frame = studio.render(scene_of(forest), temporal=count, size=(8, 8))
+    share = frame.color[..., 3] / 255
+    assert share.mean() == pytest.approx(0.5, abs=0.003)
+    assert np.abs(share - 0.5).max() < 1.0 / count + 0.003
 
 
 def leaves(side: int) -> np.ndarray:
