@@ -368,6 +368,7 @@ class _FrameBuilder:
         self.rows: list[np.ndarray] = []
         self.words: list[np.ndarray] = []
         self.row_count = 0
+        self.triangle_counts: dict[int, int] = {}  # by the core's mesh
         self.ranges: list[IdRange] = []
         self.next_id = 1
         self.notes: list[str] = []
@@ -459,6 +460,7 @@ class _FrameBuilder:
         row = record[0]
         flags = material_flags(material, self.renderer.cutout)
         row["mesh"] = self.renderer._mesh(mesh)
+        self.triangle_counts[int(row["mesh"])] = mesh.triangle_count
         row["material"], row["base_texture"], row["normal_texture"] = self.materials(
             material, Extent(mesh.bounds)
         )
@@ -565,10 +567,9 @@ class _FrameBuilder:
                 culled[name] += value
         seen = items[items["is_in_view"] != 0]
         lone = seen[seen["forest"] == NONE]
-        sizes = {self.renderer._mesh(mesh): mesh.triangle_count
-                 for item in self.scene.items if isinstance(item, SceneObject)
-                 for mesh, _ in item.parts}
-        triangles = sum(sizes[int(row["mesh"])] * int(row["instance_count"]) for row in lone)
+        triangles = sum(
+            self.triangle_counts[int(row["mesh"])] * int(row["instance_count"]) for row in lone
+        )
         timings = self.renderer.device.timings()
         return FrameStats(
             draw_calls=len(seen) + (self.scene.sky is not None),
