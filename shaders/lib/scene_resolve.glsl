@@ -42,7 +42,8 @@ vec4 toned(vec4 color)
 {
     vec3 light = color.a > 0.0 ? color.rgb / color.a : vec3(0.0);
 
-    light *= view.sky_horizon[3];
+    /* what a half cannot hold is infinite on some devices, and its tone would be no number */
+    light = min(light * view.sky_horizon[3], 65504.0);
     light = view.shadow_size[2] != 0u ? tone(light) : min(light, 1.0);
     return vec4(light * color.a, color.a);
 }

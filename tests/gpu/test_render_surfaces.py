@@ -147,6 +147,15 @@ def test_sub_frames_share_out_fades_too(studio):
     assert np.unique(frame.color[..., 3]).tolist() == [round(255 * (16 - gone) / 16)]
 
 
+@pytest.mark.parametrize("light", [1e3, 1e5, 1e30])
+def test_blinding_light_is_white(studio, light):
+    """Also where it is more than the targets can hold."""
+    scene = dw.Scene()
+    scene.add(quad(unlit=False, emissive=(light, light, light)))
+    assert (studio.render(scene).color >= 254).all()
+    assert (studio.render(scene, temporal=3).color >= 254).all()
+
+
 @pytest.mark.parametrize("count", [5, 9, 15, 17, 32, 100])
 def test_fades_of_few_ranks_are_shared_out_by_any_number_of_sub_frames(studio, count):
     """Nothing of the pattern is left but what the number cannot divide."""
