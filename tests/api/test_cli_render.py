@@ -217,6 +217,11 @@ def test_wrong_usage_is_code_2(folder, capsys, words, text):
     assert text in capsys.readouterr().err and set(folder.iterdir()) == before
 
 
+def test_an_empty_choice_of_device_is_none(folder, monkeypatch):
+    monkeypatch.setenv("DAPPLEWOOD_DEVICE", "")
+    assert main(["render", "scene.py", "--size", "8x8"]) == 0
+
+
 @pytest.mark.parametrize("which", ["cpu", "name:no such device", "99"])
 def test_a_device_that_cannot_draw_is_code_3(folder, capsys, which):
     assert main(["render", "scene.py", "--device", which]) == 3

@@ -105,7 +105,7 @@ class _NoDevice:
 
 
 def _device(which: str | None) -> Any:
-    if which is None and "DAPPLEWOOD_DEVICE" not in os.environ:
+    if which is None and not os.environ.get("DAPPLEWOOD_DEVICE"):
         return _NoDevice()
     return open_device(which)
 
