@@ -62,7 +62,8 @@ static dw_status check_def(const dw_gpu *gpu, const dw_gpu_image_def *def, dw_er
         return dw_fail(err, DW_ERROR_CAPACITY,
                        "image \"%s\" of %u layers: the device's images have 1 to %u", def->name,
                        def->layers, gpu->limits.max_image_layers);
-    if (def->samples != 1 && (gpu->limits.sample_counts & def->samples) == 0)
+    if (def->samples != 1 && ((def->samples & (def->samples - 1)) != 0 ||
+                              (gpu->limits.sample_counts & def->samples) == 0))
         return dw_fail(err, DW_ERROR_ARGUMENT,
                        "samples = %u: this device draws with%s%s%s%s samples a pixel", def->samples,
                        " 1", (gpu->limits.sample_counts & 2u) != 0 ? " or 2" : "",
