@@ -35,12 +35,15 @@ void dw_py_forest_end(PyObject *object)
     ((dw_py_forest *)object)->use_count--;
 }
 
-int dw_py_forest_keep_device(PyObject *object, PyObject *device)
+/* What is no Device is not kept, but refused when its use begins. */
+int dw_py_forest_keep_device(const dw_module_state *state, PyObject *object, PyObject *device)
 {
     dw_py_forest *self = (dw_py_forest *)object;
     Py_ssize_t count = PyTuple_GET_SIZE(self->devices);
     PyObject *more;
 
+    if (!PyObject_TypeCheck(device, (PyTypeObject *)state->device_type))
+        return 0;
     for (Py_ssize_t i = 0; i < count; i++)
         if (PyTuple_GET_ITEM(self->devices, i) == device)
             return 0;
@@ -527,7 +530,7 @@ static PyObject *forest_see(PyObject *self, PyObject *args)
         goto done;
     }
     forest = dw_py_forest_begin(state, self, "self");
-    if (forest == NULL || dw_py_forest_keep_device(self, device_object) < 0)
+    if (forest == NULL || dw_py_forest_keep_device(state, self, device_object) < 0)
         goto done;
     device = dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
@@ -558,7 +561,7 @@ static PyObject *forest_states(PyObject *self, PyObject *device_object)
 
     if (forest == NULL)
         return NULL;
-    if (dw_py_forest_keep_device(self, device_object) < 0)
+    if (dw_py_forest_keep_device(state, self, device_object) < 0)
         goto done;
     device = dw_py_run_begin(state, device_object, &run);
     if (device == NULL)

@@ -23,6 +23,6 @@ dw_forest *dw_py_forest_begin(const dw_module_state *state, PyObject *object, co
 void dw_py_forest_end(PyObject *object);
 
 /* Before dw_forest_prepare: the forest keeps the Device alive. -1 with an exception set. */
-int dw_py_forest_keep_device(PyObject *object, PyObject *device);
+int dw_py_forest_keep_device(const dw_module_state *state, PyObject *object, PyObject *device);
 
 #endif

@@ -348,7 +348,7 @@ static int take_forest(const dw_module_state *state, frame_arguments *self, PyOb
     if (row->forest == NULL)
         return -1;
     self->held[at] = forest;
-    if (dw_py_forest_keep_device(forest, device) < 0)
+    if (dw_py_forest_keep_device(state, forest, device) < 0)
         return -1;
     self->numbers[at] = dw_array_input(numbers, NPY_DOUBLE, 1, 1, "forest numbers");
     if (self->numbers[at] == NULL)
