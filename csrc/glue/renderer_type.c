@@ -7,8 +7,7 @@
 
 #include "systems/renderer.h"
 
-#define FORESTS_MAX 64
-#define LEVELS_MAX  16
+#define LEVELS_MAX 16
 
 typedef struct dw_py_renderer {
     PyObject_HEAD PyObject *device; /* the Device, strong */
@@ -296,11 +295,12 @@ typedef enum frame_array {
 
 typedef struct frame_arguments {
     PyArrayObject *arrays[FRAME_ARRAYS];
-    PyObject *forests;           /* a fast sequence */
-    PyObject *held[FORESTS_MAX]; /* Forests begun; borrowed from the sequence's tuples */
-    PyArrayObject *numbers[FORESTS_MAX];
-    PyArrayObject *buckets[FORESTS_MAX];
-    dw_renderer_forest rows[FORESTS_MAX];
+    PyObject *forests; /* a fast sequence */
+    PyObject
+        *held[DW_RENDERER_FORESTS_MAX]; /* Forests begun; borrowed from the sequence's tuples */
+    PyArrayObject *numbers[DW_RENDERER_FORESTS_MAX];
+    PyArrayObject *buckets[DW_RENDERER_FORESTS_MAX];
+    dw_renderer_forest rows[DW_RENDERER_FORESTS_MAX];
     dw_renderer_frame frame;
 } frame_arguments;
 
@@ -308,7 +308,7 @@ static void release_arguments(frame_arguments *self)
 {
     for (int i = 0; i < FRAME_ARRAYS; i++)
         Py_XDECREF(self->arrays[i]);
-    for (int i = 0; i < FORESTS_MAX; i++) {
+    for (int i = 0; i < DW_RENDERER_FORESTS_MAX; i++) {
         Py_XDECREF(self->numbers[i]);
         Py_XDECREF(self->buckets[i]);
         if (self->held[i] != NULL)
@@ -381,9 +381,9 @@ static int take_forests(const dw_module_state *state, frame_arguments *self, PyO
     if (self->forests == NULL)
         return -1;
     count = PySequence_Fast_GET_SIZE(self->forests);
-    if (count > FORESTS_MAX) {
+    if (count > DW_RENDERER_FORESTS_MAX) {
         PyErr_Format(state->capacity_error, "a scene draws at most %d forests, got %zd",
-                     FORESTS_MAX, count);
+                     DW_RENDERER_FORESTS_MAX, count);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {

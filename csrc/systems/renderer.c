@@ -7,8 +7,7 @@
 #include <string.h>
 
 #define RANGE_ALIGNMENT  256 /* bytes; no device asks for more */
-#define FORESTS_MAX      64
-#define SUB_FRAMES_AHEAD 4 /* sub-frames on the queue before the host waits for one */
+#define SUB_FRAMES_AHEAD 4   /* sub-frames on the queue before the host waits for one */
 
 struct dw_renderer {
     dw_gpu *gpu;
@@ -342,7 +341,7 @@ static dw_status download(dw_renderer *renderer, const dw_renderer_frame *frame,
     uint64_t row_bytes = 4 * (uint64_t)targets->size.width;
     const dw_gpu_buffer *sources[] = { &targets->out_color, &targets->out_depth, &targets->out_id };
     void *wanted[] = { out->color, out->depth, out->ids };
-    dw_gpu_rows parts[DW_COUNT_OF(sources) + FORESTS_MAX];
+    dw_gpu_rows parts[DW_COUNT_OF(sources) + DW_RENDERER_FORESTS_MAX];
     uint32_t count = 0;
 
     for (size_t i = 0; i < DW_COUNT_OF(sources); i++) {
@@ -371,7 +370,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
                              const dw_renderer_picture *out, dw_error *err)
 {
     dw_ticket tickets[SUB_FRAMES_AHEAD] = { { 0 } };
-    dw_forest_gpu *forests[FORESTS_MAX];
+    dw_forest_gpu *forests[DW_RENDERER_FORESTS_MAX];
     dw_scene_inputs inputs = { .frame = &renderer->frame,
                                .ranks = &renderer->ranks,
                                .items = frame->items,
@@ -380,9 +379,9 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
                                .has_sky = frame->has_sky,
                                .has_shadow = frame->has_shadow };
 
-    if (frame->forest_count > FORESTS_MAX)
+    if (frame->forest_count > DW_RENDERER_FORESTS_MAX)
         return dw_fail(err, DW_ERROR_CAPACITY, "a scene draws at most %d forests, got %u",
-                       FORESTS_MAX, frame->forest_count);
+                       DW_RENDERER_FORESTS_MAX, frame->forest_count);
     for (uint32_t i = 0; i < frame->item_count; i++)
         DW_TRY(check_item(renderer, frame, i, err));
     DW_TRY(check_rows(renderer, frame, err));

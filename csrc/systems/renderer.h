@@ -12,6 +12,8 @@
 
 typedef struct dw_renderer dw_renderer;
 
+#define DW_RENDERER_FORESTS_MAX 64 /* of one frame */
+
 /* DW_ERROR_DEVICE_NOT_FOUND on a native device. */
 dw_status dw_renderer_create(dw_device *device, const dw_scene_size *size, dw_renderer **out,
                              dw_error *err);

@@ -378,3 +378,8 @@ class Scene:
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def __repr__(self) -> str:
+        forests = sum(not isinstance(item, SceneObject) for item in self._items)
+        sky = "a sky" if self.sky is not None else "no sky"
+        return f"<Scene of {len(self) - forests} objects and {forests} forests, {sky}>"
