@@ -61,16 +61,16 @@ class Measured:
 
 
 def _card() -> Mesh:
-    """The cluster of leaves that an oak's second LOD is dressed in, on a square metre."""
+    """A cluster of leaves that an oak's second LOD is dressed in, on a square metre."""
     from ..mesh import Mesh
     from ..samples._clusters import GUTTER
 
     leaves = samples.tree("oak", lod=1)[1]
-    assert leaves.uvs is not None and leaves.material.base_color_texture is not None
+    assert leaves.material.base_color_texture is not None
     inset = GUTTER / leaves.material.base_color_texture.shape[0]
-    # The tile of the 2 x 2 that its cards lie in, whole: they are cut closer.
-    (u0, v0) = np.floor(2.0 * leaves.uvs.mean(axis=0)) / 2.0 + inset
-    (u1, v1) = u0 + 0.5 - 2.0 * inset, v0 + 0.5 - 2.0 * inset
+    # The third tile of the 2 x 2, whole: cards of the tree are cut closer.
+    u0, v0 = inset, 0.5 + inset
+    u1, v1 = u0 + 0.5 - 2.0 * inset, v0 + 0.5 - 2.0 * inset
     return Mesh(
         np.array([[-0.5, 0, 0], [0.5, 0, 0], [0.5, 1, 0], [-0.5, 1, 0]], np.float32),
         np.array([[0, 1, 2], [0, 2, 3]], np.uint32),
@@ -114,7 +114,7 @@ def measure_coverage_curves(console: Console, out: Path, device: Device) -> Meas
     )
     with _birch(device) as forest:
         tree = coverage_against_distance(
-            forest, _TREE_DISTANCES, size=_VIEW, temporal=2, directions=2, pixels=1 << 16,
+            forest, _TREE_DISTANCES, size=_VIEW, temporal=2, directions=4, pixels=1 << 16,
             device=device,
         )  # fmt: skip
     measured = Measured([str(out / NUMBERS)], card, tree, time.perf_counter() - begun)

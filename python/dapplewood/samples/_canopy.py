@@ -69,6 +69,7 @@ class Cover:
     scatter: float = 0.6  # ... and anywhere
     inset: float = 0.36  # how far centres lie within the rim, in card sizes
     face_out: float = 0.55  # 0: the card's face is random about its growth, 1: it faces outwards
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of the colours; makes up for other tiles
 
 
 def dress(rng: np.random.Generator, puffs: Puffs, counts: np.ndarray, cover: Cover,
@@ -130,7 +131,7 @@ def _cards_on(rng, puffs, centres, outward, owner, cover, boxes, puff_weight, hu
     # A puff and a card have their own hue: warmer and lighter, or cooler and darker.
     warm = (0.6 * rng.uniform(-1, 1, len(puffs.radii))[owner] + 0.4 * rng.uniform(-1, 1, count))
     warm = np.repeat(warm, 4)[:, None] * hue
-    leaves.colors = 0.88 * (1.0 + warm * (1.0, 0.25, -1.2))
+    leaves.colors = 0.88 * (1.0 + warm * (1.0, 0.25, -1.2)) * cover.tint
     return leaves
 
 

@@ -52,12 +52,11 @@ PALETTES: dict[str, Species] = {
 
 def cluster(plan: Plan, maker: str, leaf: float, count: int, *, width: float = 0.40,
             height: float = 0.42, twigs: int = 7, hang: float = 0.0, lobes: float = 0.2,
-            spread: float = 0.8, bloom: int = 0,
-            gap_count: int = 4) -> None:
+            spread: float = 0.8, bloom: int = 0, gap_count: int = 4, tone: float = 0.36) -> None:
     """A leafy branchlet that fills its card: leaves turn outwards, the front ones over the rest.
 
     `hang` turns the leaves to the ground, `lobes` roughens the outline, `gap_count` holes let
-    light through, `bloom` adds flowers.
+    light through, `bloom` adds flowers, `tone` is how light the leaves are.
     """
     middle = 0.8 * height
     phase = plan.uniform(0.0, 6.28)
@@ -81,9 +80,9 @@ def cluster(plan: Plan, maker: str, leaf: float, count: int, *, width: float = 0
         if hang > 0.0:
             away = np.arctan2((1.0 - hang) * np.sin(away) - hang, (1.0 - hang) * np.cos(away))
         z = 0.85 - 1.35 * min(r, 1.2) + 0.55 * plan.uniform(-1.0, 1.0)
-        tone = np.clip(0.36 + 0.26 * z + 0.30 * (y - middle) / height * 0.5
-                       + plan.uniform(-0.16, 0.16), 0.0, 0.95)
-        plan.leaf(maker, x, y, away, leaf * plan.uniform(0.78, 1.12), z=z, tone=float(tone))
+        shine = np.clip(tone + 0.26 * z + 0.30 * (y - middle) / height * 0.5
+                        + plan.uniform(-0.16, 0.16), 0.0, 0.95)
+        plan.leaf(maker, x, y, away, leaf * plan.uniform(0.78, 1.12), z=z, tone=float(shine))
     for k in range(bloom):
         turn, r = plan.uniform(0.0, 6.28), np.sqrt(plan.uniform(0.02, 0.8))
         _flower(plan, width * r * np.cos(turn), middle + height * r * np.sin(turn),
@@ -115,7 +114,7 @@ def curtain(plan: Plan, maker: str, leaf: float, *, strands: int = 9, leaves: in
                       z=z + plan.uniform(-0.4, 0.4), tone=float(tone))
 
 
-def bough(plan: Plan, *, twigs: int = 15, width: float = 0.40) -> None:
+def bough(plan: Plan, *, twigs: int = 15, width: float = 0.40, tone: float = 0.25) -> None:
     """A spruce bough from above: needle shoots in two ranks that lengthen, then shorten."""
     main = plan.branch(0, 0, np.pi / 2, 0.86, 0.014, curve=plan.uniform(-0.12, 0.12), taper=0.35,
                        z=-0.4, wobble=0.05)
@@ -127,15 +126,15 @@ def bough(plan: Plan, *, twigs: int = 15, width: float = 0.40) -> None:
             z = plan.uniform(-0.7, 0.5)
             length = (width * envelope + 0.07) * plan.uniform(0.85, 1.12)
             angle = heading + side * plan.uniform(0.75, 1.0)
-            tone = np.clip(0.25 + 0.35 * t + 0.2 * z + plan.uniform(-0.15, 0.15), 0.0, 0.95)
+            shine = np.clip(tone + 0.35 * t + 0.2 * z + plan.uniform(-0.15, 0.15), 0.0, 0.95)
             plan.leaf("spruce", x, y, angle, length, spread=plan.uniform(0.9, 1.15), z=z,
-                      tone=float(tone))
+                      tone=float(shine))
             if length > 0.2:
                 for s in (0.3, 0.55):
                     plan.leaf("spruce", x + s * length * np.cos(angle),
                               y + s * length * np.sin(angle), angle - side * plan.uniform(0.4, 0.7),
                               0.52 * length, spread=1.2, z=z + 0.15,
-                              tone=float(np.clip(tone + 0.12, 0, 1)))
+                              tone=float(np.clip(shine + 0.12, 0, 1)))
     x, y, heading = at(main, 0.95)
     plan.leaf("spruce", x, y, heading, 0.2, spread=1.1, z=0.6, tone=0.8)
 
@@ -151,7 +150,7 @@ def fringe(plan: Plan) -> None:
                   tone=float(np.clip(0.35 + 0.25 * z + plan.uniform(-0.1, 0.15), 0, 1)))
 
 
-def needle_tuft(plan: Plan, count: int, length: float) -> None:
+def needle_tuft(plan: Plan, count: int, length: float, *, tone: float = 0.36) -> None:
     """Pine shoots radiating from a twig's forks, dense towards the light."""
     for k in range(count):
         turn = _GOLDEN * k
@@ -159,9 +158,9 @@ def needle_tuft(plan: Plan, count: int, length: float) -> None:
         x, y = 0.32 * r * np.cos(turn), 0.30 + 0.30 * r * np.sin(turn)
         aim = np.arctan2(y - 0.10, x) + 0.45 * plan.uniform(-1.0, 1.0)
         z = 0.6 - 1.2 * r + 0.4 * plan.uniform(-1.0, 1.0)
-        tone = np.clip(0.36 + 0.25 * z + 0.5 * (y - 0.3) + plan.uniform(-0.12, 0.12), 0.0, 0.95)
+        shine = np.clip(tone + 0.25 * z + 0.5 * (y - 0.3) + plan.uniform(-0.12, 0.12), 0.0, 0.95)
         plan.leaf("pine", x, y, aim, length * plan.uniform(0.85, 1.15), spread=plan.uniform(0.8, 1),
-                  z=z, tone=float(tone))
+                  z=z, tone=float(shine))
     for k in range(6):
         aim = np.pi / 2 + 0.38 * (k - 2.5)
         plan.branch(0.0, 0.0, aim, 0.5 * plan.uniform(0.7, 1.0), 0.010, z=-1.2, joints=5)
@@ -198,23 +197,24 @@ def _of(draw: Callable, *numbers, **options) -> Callable[[Plan], None]:
 # Four tiles a species: two for near cards, one for middle cards, one for the farthest and largest.
 TILES: dict[str, tuple[Callable[[Plan], None], ...]] = {
     "oak": (_of(cluster, "oak", 0.21, 105), _of(cluster, "oak", 0.19, 120, lobes=0.22),
-            _of(cluster, "oak", 0.13, 240, twigs=9, lobes=0.26, gap_count=7),
-            _of(cluster, "oak", 0.085, 560, twigs=9, lobes=0.30, gap_count=12)),
+            _of(cluster, "oak", 0.13, 240, twigs=9, lobes=0.26, gap_count=7, tone=0.50),
+            _of(cluster, "oak", 0.09, 850, twigs=9, lobes=0.30, gap_count=5, tone=0.54)),
     "birch": (_of(curtain, "birch", 0.125, strands=11, leaves=15),
               _of(curtain, "birch", 0.12, strands=13, leaves=15),
               _of(curtain, "birch", 0.09, strands=19, leaves=20),
-              _of(cluster, "birch", 0.08, 420, hang=0.45, lobes=0.30, twigs=9,
-                  gap_count=12)),
+              _of(cluster, "birch", 0.085, 560, hang=0.45, lobes=0.30, twigs=9,
+                  gap_count=8, tone=0.64)),
     "maple": (_of(cluster, "maple", 0.22, 60), _of(cluster, "maple", 0.20, 68, lobes=0.22),
-              _of(cluster, "maple", 0.135, 150, twigs=9, lobes=0.26, gap_count=7),
-              _of(cluster, "maple", 0.09, 340, twigs=9, lobes=0.30, gap_count=12)),
-    "spruce": (_of(bough), _of(bough, twigs=13, width=0.44), fringe, _of(bough, width=0.46)),
+              _of(cluster, "maple", 0.135, 150, twigs=9, lobes=0.26, gap_count=7, tone=0.50),
+              _of(cluster, "maple", 0.098, 430, twigs=9, lobes=0.30, gap_count=8, tone=0.54)),
+    "spruce": (_of(bough), _of(bough, twigs=13, width=0.44), fringe,
+               _of(bough, twigs=21, width=0.46, tone=0.31)),
     "pine": (_of(needle_tuft, 24, 0.30), _of(needle_tuft, 28, 0.28),
-             _of(needle_tuft, 52, 0.20), _of(needle_tuft, 105, 0.145)),
+             _of(needle_tuft, 52, 0.20, tone=0.50), _of(needle_tuft, 105, 0.145, tone=0.54)),
     "bush": (_of(cluster, "box", 0.15, 150, width=0.44),
              _of(cluster, "box", 0.15, 150, width=0.44, bloom=9),
              _of(cluster, "box", 0.105, 310, width=0.46, bloom=14),
-             _of(cluster, "box", 0.085, 420, width=0.46, bloom=22)),
+             _of(cluster, "box", 0.085, 540, width=0.46, bloom=22)),
     "fern": (frond, frond, fern, fern),
     "meadow": (grass, grass, _ears, _ears),
     "flowers": (daisy, daisy, grass, daisy),

@@ -26,6 +26,7 @@ class Conifer:
     widths: tuple[float, float, float]  # of a fan, relative to its length
     depths: tuple[float, float, float]  # of the fringe under it, likewise
     steepness: tuple[float, float, float]
+    tints: tuple[tuple[float, float, float], ...] = ((1.0, 1.0, 1.0),) * 3  # of a level's colours
     bark: Bark = Bark(0.5, 0.9)
     skirt: float = 1.7  # height of the lowest whorl
     density: float = 0.5
@@ -92,7 +93,7 @@ def _fans(tree: Conifer, rng: np.random.Generator, level: int, stem: np.ndarray,
     hue = np.repeat(rng.uniform(-1.0, 1.0, count), joints * 3)[:, None] * 0.09
     warm = np.zeros((len(fan.positions), 1))
     warm[: len(hue)] = hue
-    fan.colors = 0.88 * (1.0 + warm * (1.0, 0.3, -0.6))
+    fan.colors = 0.88 * (1.0 + warm * (1.0, 0.3, -0.6)) * tree.tints[level]
     # Tips have the young, light needles; what is near the stem lies in the dark.
     axis = np.hypot(fan.positions[:, 0], fan.positions[:, 2])
     level_share = np.clip((fan.positions[:, 1] - tree.skirt) / (tree.height - tree.skirt), 0, 1)

@@ -33,7 +33,8 @@ def tree(species: str = "oak", *, lod: int | str = "all", seed: int = 0) -> list
 
     Metres, y up, the foot of the trunk at the origin and a little below it, for slopes. Oaks and
     maples are 7 to 10 m high, birches, pines and spruces 10 to 13 m. Levels 0 to 2 have about 4000,
-    1000 and 200 triangles and the same silhouette within a tenth of its area.
+    1000 and 200 triangles. By alpha to coverage, trees of a species cover the same area at every
+    level within 2.5 %, in the mean over sides, and are as bright and of one colour within 3 %.
 
     Normals of leaves point out of the crown, not out of the card, so that a crown takes light as
     one soft body. Vertex colours hold the occlusion inside the crown and a little hue.
@@ -91,7 +92,7 @@ def grass(kind: str = "meadow", *, lod: int | str = "all", seed: int = 0) -> lis
     kind : {"meadow", "flowers", "fern"}
         Half a metre high; a fern is 1.5 m wide.
     lod, seed
-        As for `tree`; tufts have about 30, 10 and 4 triangles, ferns 160, 48 and 4.
+        As for `tree`; tufts have about 30, 10 and 8 triangles, ferns 160, 48 and 4.
 
     Returns
     -------

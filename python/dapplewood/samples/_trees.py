@@ -128,25 +128,30 @@ def _broad(tree: Broadleaf, name: str, rng: np.random.Generator, seed_leaves: in
 
 
 def _covers(sizes, shares, insets=(0.36, 0.42, 0.48), *, tiles=((0, 1), (2,), (3,)),
-            far=None, **near) -> tuple[Cover, Cover, Cover]:
+            tints=(), far=None, **near) -> tuple[Cover, Cover, Cover]:
     """Near cards as `near` says; the larger ones turn their faces outwards, lest they show as
-    blades."""
+    blades. Sizes and `tints`, of the larger ones, are such that a level covers as many pixels as
+    the finest does where it takes over, and is as bright."""
     far = {"grow_out": 0.2, "grow_up": 0.5, "scatter": 0.55, "face_out": 0.85, **(far or {})}
     kinds = (near, {**near, **far}, {**near, **far})
     first, second, third = (
-        Cover(share, size, tile, inset=inset, **kind)
-        for share, size, tile, inset, kind in zip(shares, sizes, tiles, insets, kinds))
+        Cover(share, size, tile, inset=inset, tint=tint, **kind)
+        for share, size, tile, inset, tint, kind in zip(
+            shares, sizes, tiles, insets, ((1.0, 1.0, 1.0), *tints), kinds))
     return first, second, third
 
 
 KINDS: dict[str, Broadleaf | Conifer] = {
     "oak": Broadleaf(9.0, (4.5, 3.5), 5.5, 26, 0.29, 0.40,
-                     _covers((1.05, 1.8, 2.6), (1.0, 0.33, 0.085), (0.36, 0.42, 0.55)), 1300,
+                     _covers((1.05, 1.97, 2.6), (1.0, 0.33, 0.085), (0.36, 0.42, 0.55),
+                             tiles=((0, 1), (2, 3), (3,)),
+                             tints=((0.96, 0.99, 0.95), (0.97, 1.0, 0.95))), 1300,
                      lean=0.6, lowest=-0.5, jitter=0.24, first_branch=0.35, trunk_share=0.45,
                      flare=1.1, density=0.7,
                      woods=(Wooden(9), Wooden(6, 2, 0.075), Wooden(4, 4, 0.30))),
     "birch": Broadleaf(10.5, (2.3, 4.1), 6.3, 34, 0.26, 0.14,
-                       _covers((0.85, 1.06, 1.42), (1.0, 0.56, 0.14), (0.45, 0.58, 0.95),
+                       _covers((0.85, 1.02, 1.36), (1.0, 0.54, 0.14), (0.45, 0.58, 0.95),
+                               tints=((1.08, 1.06, 1.0), (1.02, 1.03, 1.02)),
                                grow_up=-0.75, grow_out=0.35, scatter=0.35,
                                far={"grow_up": -0.7, "scatter": 0.3}), 900, Bark(0.6, 1.2),
                        lean=0.6, tip=0.012, flatness=1.5, lowest=-0.72, top_heavy=0.45,
@@ -154,22 +159,26 @@ KINDS: dict[str, Broadleaf | Conifer] = {
                        density=0.45, hue=0.12, jitter=0.28, shell=(0.3, 1.0),
                        woods=(Wooden(8, 1, 0.02), Wooden(6, 2, 0.04), Wooden(4, 4, 0.30))),
     "maple": Broadleaf(7.6, (2.8, 3.0), 4.5, 20, 0.32, 0.20,
-                       _covers((0.78, 1.45, 1.9), (1.0, 0.25, 0.082), (0.36, 0.45, 0.74)), 1400,
+                       _covers((0.78, 1.48, 1.84), (1.0, 0.25, 0.082), (0.36, 0.45, 0.74),
+                               tints=((1.21, 1.04, 0.98), (1.17, 0.93, 0.92))), 1400,
                        lean=0.4, top_heavy=0.35, lowest=-0.7, hue=0.16, first_branch=0.3,
                        trunk_share=0.6, jitter=0.22, density=0.65),
     "pine": Broadleaf(12.0, (3.4, 2.6), 9.3, 13, 0.36, 0.25,
-                      _covers((1.0, 1.7, 2.3), (1.0, 0.34, 0.10), (0.36, 0.44, 0.55),
+                      _covers((1.0, 1.56, 2.14), (1.0, 0.34, 0.10), (0.36, 0.44, 0.55),
+                              tints=((0.97, 0.99, 0.93), (0.99, 1.0, 0.91)),
                               grow_up=0.8), 950, Bark(0.7, 1.1), lean=1.0, flatness=0.48,
                       lowest=-0.8, steepness=0.6, rise=0.5, flare=0.5, trunk_share=0.86,
                       first_branch=0.52, density=0.38, jitter=0.34,
                       woods=(Wooden(9), Wooden(6, 2, 0.05), Wooden(4, 3, 0.30))),
     "bush": Broadleaf(1.5, (1.0, 0.80), 0.60, 11, 0.44, 0.05,
-                      _covers((0.42, 0.65, 0.88), (1.0, 0.40, 0.14), (0.36, 0.36, 0.6)), 330,
+                      _covers((0.42, 0.58, 0.863), (1.0, 0.40, 0.14), (0.36, 0.36, 0.6),
+                              tints=((0.97, 1.01, 0.95), (1.02, 1.08, 0.95))), 330,
                       lean=0.1, tip=0.008, lowest=-0.75, jitter=0.25, flare=0.2, trunk_share=0.2,
                       first_branch=0.0, density=0.6, rise=0.5,
                       woods=(Wooden(5, 1, 0.012), Wooden(4, 2, 0.02), Wooden(3, 4, 0.10))),
-    "spruce": Conifer(12.0, 2.7, 0.22, (21, 14, 7), (8, 7, 5), (4, 3, 2), (0.50, 0.70, 1.12),
-                      (0.30, 0.45, 0.70), (0.28, 0.34, 0.48)),
+    "spruce": Conifer(12.0, 2.7, 0.22, (21, 14, 7), (8, 7, 5), (4, 3, 2), (0.50, 0.65, 1.08),
+                      (0.30, 0.45, 1.20), (0.28, 0.34, 0.60),
+                      ((1.0, 1.0, 1.0), (0.82, 0.85, 0.86), (0.90, 0.92, 0.95))),
 }
 
 
