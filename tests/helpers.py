@@ -13,6 +13,8 @@ TOLERANCE = {
     "coverage_worst": 6.0,  # points, worst tile with an edge of 4 texels or more
     "a2c_mean": 0.3,  # points of mean alpha
     "a2c_worst": 1.5,
+    "leaf_area": 1.8,  # points of a real card's area, drawn at 20 to 120 m, by the alpha test
+    "leaf_area_averaged": 0.6,  # by alpha to coverage and dither
     "golden_mean": 0.5,  # 8-bit steps over all pixels and channels of a picture
     "golden_worst": 6,  # 8-bit steps of every pixel but for
     "golden_share": 0.01,  # of all pixels, along edges

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from typing import Any
 
@@ -91,7 +92,7 @@ def frustum_planes(view_projection: np.ndarray) -> np.ndarray:
     return planes / np.linalg.norm(planes[:, :3], axis=1, keepdims=True)
 
 
-class _View:
+class _View(abc.ABC):
     """What both cameras share."""
 
     def __init__(self, position: Any, target: Any, up: Any, near: Any, far: Any):
@@ -114,8 +115,9 @@ class _View:
         """The line of sight, of length 1."""
         return -self.view_matrix[2, :3]
 
+    @abc.abstractmethod
     def projection_matrix(self, aspect: float) -> np.ndarray:
-        raise NotImplementedError
+        """From the camera to clip space, (4, 4); aspect: width / height of the picture."""
 
     def view_projection(self, aspect: float) -> np.ndarray:
         """From the world to clip space, (4, 4): y down, depth 1 near and 0 far."""
@@ -125,9 +127,9 @@ class _View:
         """The (6, 4) planes of the frustum, as `frustum_planes` gives them."""
         return frustum_planes(self.view_projection(aspect))
 
+    @abc.abstractmethod
     def half_size(self, distance: float) -> float:
         """Half of the picture's height at a distance along the line of sight, in metres."""
-        raise NotImplementedError
 
     def corners(self, aspect: float, near: float, far: float) -> np.ndarray:
         """The (8, 3) corners of the frustum between two distances, in the world."""
