@@ -99,6 +99,14 @@ dw_status dw_gpu_buffer_create(dw_gpu *gpu, const dw_gpu_buffer_def *def, dw_gpu
     return create(gpu, def, false, out, err);
 }
 
+dw_status dw_gpu_buffer_create_device(dw_gpu *gpu, uint64_t size_bytes, const char *name,
+                                      dw_gpu_buffer *out, dw_error *err)
+{
+    dw_gpu_buffer_def def = { size_bytes, DW_MEMORY_DEVICE, name };
+
+    return create(gpu, &def, false, out, err);
+}
+
 dw_status dw_gpu_buffer_create_internal(dw_gpu *gpu, const dw_gpu_buffer_def *def,
                                         dw_gpu_buffer *out, dw_error *err)
 {

@@ -33,6 +33,10 @@ typedef struct dw_gpu_buffer {
 dw_status dw_gpu_buffer_create(dw_gpu *gpu, const dw_gpu_buffer_def *def, dw_gpu_buffer *out,
                                dw_error *err);
 
+/* The same, of DW_MEMORY_DEVICE. */
+dw_status dw_gpu_buffer_create_device(dw_gpu *gpu, uint64_t size_bytes, const char *name,
+                                      dw_gpu_buffer *out, dw_error *err);
+
 /* Accepts a zeroed buffer, and one whose device is closed or whose commands still run: the memory
  * goes when its last use has finished. Commands that name the buffer must be submitted first. */
 void dw_gpu_buffer_destroy(dw_gpu_buffer *buffer);

@@ -295,11 +295,6 @@ void dw_command_write(dw_command *command, const dw_gpu_buffer *buffer, uint64_t
         add_binding(command, &target, "write");
 }
 
-static uint32_t level_side(uint32_t side, uint32_t level)
-{
-    return side >> level > 0 ? side >> level : 1;
-}
-
 void dw_command_copy_to_image(dw_command *command, const dw_gpu_buffer *source, uint64_t offset,
                               const dw_gpu_image *image, uint32_t level, uint32_t layer)
 {
@@ -313,7 +308,8 @@ void dw_command_copy_to_image(dw_command *command, const dw_gpu_buffer *source, 
         return;
     op->level = level;
     op->layer = layer;
-    op->extent = (VkExtent2D) { level_side(image->width, level), level_side(image->height, level) };
+    op->extent = (VkExtent2D) { dw_image_level_side(image->width, level),
+                                dw_image_level_side(image->height, level) };
     add_binding(command, &from, "copy source");
     add_image(command, image, DW_USE_COPY_TARGET, DW_SAMPLER_NEAREST, "copy target");
 }

@@ -38,15 +38,15 @@ uint32_t dw_image_format_bytes(dw_image_format format)
     return formats[format].texel_bytes;
 }
 
-static uint32_t level_side(uint32_t side, uint32_t level)
+uint32_t dw_image_level_side(uint32_t side, uint32_t level)
 {
     return side >> level > 0 ? side >> level : 1;
 }
 
 uint64_t dw_gpu_image_level_bytes(const dw_gpu_image *image, uint32_t level)
 {
-    return (uint64_t)level_side(image->width, level) * level_side(image->height, level) *
-           formats[image->format].texel_bytes;
+    return (uint64_t)dw_image_level_side(image->width, level) *
+           dw_image_level_side(image->height, level) * formats[image->format].texel_bytes;
 }
 
 static dw_status check_def(const dw_gpu *gpu, const dw_gpu_image_def *def, dw_error *err)

@@ -44,6 +44,9 @@ void dw_gpu_image_destroy(dw_gpu_image *image);
 /* Bytes of one texel. */
 uint32_t dw_image_format_bytes(dw_image_format format);
 
+/* Texels along one side of a level, of an image with so many at level 0. */
+uint32_t dw_image_level_side(uint32_t side, uint32_t level);
+
 /* Bytes of one level of one layer, tightly packed. */
 uint64_t dw_gpu_image_level_bytes(const dw_gpu_image *image, uint32_t level);
 

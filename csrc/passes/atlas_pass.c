@@ -169,9 +169,8 @@ static dw_status create_buffers(bake *work, dw_error *err)
 
     size_buffers(&work->layout, sizes);
     for (int i = 0; i < BUFFER_COUNT; i++) {
-        dw_gpu_buffer_def def = { sizes[i], DW_MEMORY_DEVICE, buffer_names[i] };
-
-        if (dw_gpu_buffer_create(work->gpu, &def, &work->buffers[i], err) != DW_OK)
+        if (dw_gpu_buffer_create_device(work->gpu, sizes[i], buffer_names[i], &work->buffers[i],
+                                        err) != DW_OK)
             return err->code;
     }
     return DW_OK;

@@ -24,12 +24,10 @@ static dw_status copy_buffer(dw_gpu *gpu, const dw_gpu_buffer *source, const dw_
 dw_status dw_copy_pass(dw_gpu *gpu, uint64_t size_bytes, const dw_run *run, dw_error *err)
 {
     dw_gpu_buffer source = { .gpu = NULL }, target = { .gpu = NULL };
-    dw_gpu_buffer_def source_def = { size_bytes, DW_MEMORY_DEVICE, "copy source" };
-    dw_gpu_buffer_def target_def = { size_bytes, DW_MEMORY_DEVICE, "copy target" };
-    dw_status status = dw_gpu_buffer_create(gpu, &source_def, &source, err);
+    dw_status status = dw_gpu_buffer_create_device(gpu, size_bytes, "copy source", &source, err);
 
     if (status == DW_OK)
-        status = dw_gpu_buffer_create(gpu, &target_def, &target, err);
+        status = dw_gpu_buffer_create_device(gpu, size_bytes, "copy target", &target, err);
     if (status == DW_OK)
         status = copy_buffer(gpu, &source, &target, run, err);
     dw_gpu_buffer_destroy(&source);

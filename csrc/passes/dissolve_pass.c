@@ -43,14 +43,6 @@ static dw_status dispatch(dw_gpu *gpu, const job *self, const dw_run *run, dw_er
     return DW_OK;
 }
 
-static dw_status create(dw_gpu *gpu, uint64_t size_bytes, const char *name, dw_gpu_buffer *out,
-                        dw_error *err)
-{
-    dw_gpu_buffer_def def = { size_bytes, DW_MEMORY_DEVICE, name };
-
-    return dw_gpu_buffer_create(gpu, &def, out, err);
-}
-
 dw_status dw_dissolve_tick_pass(dw_gpu *gpu, float *progress, const float *rates, uint32_t count,
                                 float ticks, uint32_t repeat, const dw_run *run, dw_error *err)
 {
@@ -64,8 +56,8 @@ dw_status dw_dissolve_tick_pass(dw_gpu *gpu, float *progress, const float *rates
                  .repeat = repeat };
     dw_status status;
 
-    DW_TRY(create(gpu, bytes, "dissolve progress", &self.first, err));
-    DW_TRY(create(gpu, bytes, "dissolve rates", &self.second, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, bytes, "dissolve progress", &self.first, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, bytes, "dissolve rates", &self.second, err));
     DW_TRY(dw_gpu_upload(gpu, &self.first, 0, progress, bytes, run, err));
     DW_TRY(dw_gpu_upload(gpu, &self.second, 0, rates, bytes, run, err));
     DW_TRY(dispatch(gpu, &self, run, err));
@@ -92,8 +84,8 @@ dw_status dw_dissolve_value_pass(dw_gpu *gpu, const dw_dissolve_state *states, u
                  .repeat = repeat };
     dw_status status;
 
-    DW_TRY(create(gpu, state_bytes, "dissolve states", &self.first, err));
-    DW_TRY(create(gpu, value_bytes, "dissolve values", &self.second, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, state_bytes, "dissolve states", &self.first, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, value_bytes, "dissolve values", &self.second, err));
     DW_TRY(dw_gpu_upload(gpu, &self.first, 0, states, state_bytes, run, err));
     DW_TRY(dispatch(gpu, &self, run, err));
     DW_TRY(dw_gpu_download(gpu, &self.second, 0, values, value_bytes, run, err));

@@ -31,14 +31,6 @@ static dw_status dispatch(dw_gpu *gpu, const buffers *self, const struct dw_dith
     return dw_gpu_wait(gpu, ticket, run, err);
 }
 
-static dw_status create(dw_gpu *gpu, uint64_t size_bytes, const char *name, dw_gpu_buffer *out,
-                        dw_error *err)
-{
-    dw_gpu_buffer_def def = { size_bytes, DW_MEMORY_DEVICE, name };
-
-    return dw_gpu_buffer_create(gpu, &def, out, err);
-}
-
 dw_status dw_dither_pass(dw_gpu *gpu, const dw_dither_def *def, const float *amounts,
                          uint32_t count, uint8_t *masks, const dw_run *run, dw_error *err)
 {
@@ -59,9 +51,10 @@ dw_status dw_dither_pass(dw_gpu *gpu, const dw_dither_def *def, const float *amo
     buffers self = { .table = { .gpu = NULL } };
     dw_status status;
 
-    DW_TRY(create(gpu, table_bytes, "dither table", &self.table, err));
-    DW_TRY(create(gpu, amount_bytes, "dither amounts", &self.amounts, err));
-    DW_TRY(create(gpu, ((uint64_t)push.size + 3) / 4 * 4, "dither masks", &self.masks, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, table_bytes, "dither table", &self.table, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, amount_bytes, "dither amounts", &self.amounts, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, ((uint64_t)push.size + 3) / 4 * 4, "dither masks",
+                                       &self.masks, err));
     DW_TRY(dw_gpu_upload(gpu, &self.table, 0, table, table_bytes, run, err));
     DW_TRY(dw_gpu_upload(gpu, &self.amounts, 0, amounts, amount_bytes, run, err));
     DW_TRY(dispatch(gpu, &self, &push, run, err));

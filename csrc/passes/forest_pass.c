@@ -164,9 +164,8 @@ static dw_status choose_capacity(const dw_forest_gpu *forest, const dw_forest_ar
 static dw_status create_buffer(dw_gpu *gpu, int buffer, uint64_t bytes, dw_gpu_buffer *out,
                                dw_error *err)
 {
-    dw_gpu_buffer_def def = { bytes < 16 ? 16 : bytes, DW_MEMORY_DEVICE, buffer_names[buffer] };
-
-    return dw_gpu_buffer_create(gpu, &def, out, err);
+    return dw_gpu_buffer_create_device(gpu, bytes < 16 ? 16 : bytes, buffer_names[buffer], out,
+                                       err);
 }
 
 /* What views remember moves into the new buffer; rows beyond start from nothing. */

@@ -84,6 +84,22 @@ static uint32_t shadow_flags(uint32_t flags)
     return (flags & kept) | DW_SCENE_IS_SHADOW;
 }
 
+/* Draws into the picture's targets. Zeroed in place, padding too: pipelines are found by the bytes.
+ */
+static void define_picture(const recording *self, uint32_t vertex_shader, uint32_t fragment_shader,
+                           dw_depth_mode depth, dw_graphics_def *def)
+{
+    memset(def, 0, sizeof *def);
+    def->vertex_shader = vertex_shader;
+    def->fragment_shader = fragment_shader;
+    def->color_count = 2;
+    def->colors[0] = DW_FORMAT_RGBA16_FLOAT;
+    def->colors[1] = DW_FORMAT_RGBA8_UNORM;
+    def->has_depth = true;
+    def->samples = self->targets->size.samples;
+    def->depth = depth;
+}
+
 static dw_status pipeline_of(const recording *self, const dw_scene_item *item,
                              dw_graphics_pipeline **out, dw_error *err)
 {
@@ -91,18 +107,12 @@ static dw_status pipeline_of(const recording *self, const dw_scene_item *item,
     bool is_blended = item->stage == DW_SCENE_STAGE_BLENDED;
     dw_graphics_def def;
 
-    memset(&def, 0, sizeof def); /* pipelines are found by the definition's bytes */
-    def.vertex_shader = DW_SHADER_SCENE_VERT;
-    def.fragment_shader = is_cut ? DW_SHADER_SCENE_CUT_FRAG : DW_SHADER_SCENE_OPAQUE_FRAG;
+    define_picture(self, DW_SHADER_SCENE_VERT,
+                   is_cut ? DW_SHADER_SCENE_CUT_FRAG : DW_SHADER_SCENE_OPAQUE_FRAG,
+                   is_blended ? DW_DEPTH_TEST : DW_DEPTH_WRITE, &def);
     def.spec_count = DW_SCENE_SPEC_COUNT;
     def.spec_constants[DW_SCENE_SPEC_FLAGS] = item->flags;
     def.spec_constants[DW_SCENE_SPEC_SAMPLES] = self->targets->size.samples;
-    def.color_count = 2;
-    def.colors[0] = DW_FORMAT_RGBA16_FLOAT;
-    def.colors[1] = DW_FORMAT_RGBA8_UNORM;
-    def.has_depth = true;
-    def.samples = self->targets->size.samples;
-    def.depth = is_blended ? DW_DEPTH_TEST : DW_DEPTH_WRITE;
     def.blend = is_blended ? DW_BLEND_ALPHA : DW_BLEND_NONE;
     def.culls_back = !item->is_two_sided;
     def.is_mirrored = item->is_mirrored != 0;
@@ -204,15 +214,7 @@ static dw_status draw_sky(const recording *self, dw_error *err)
                      .instance_count = 1 };
     dw_graphics_def def;
 
-    memset(&def, 0, sizeof def);
-    def.vertex_shader = DW_SHADER_SCENE_SKY_VERT;
-    def.fragment_shader = DW_SHADER_SCENE_SKY_FRAG;
-    def.color_count = 2;
-    def.colors[0] = DW_FORMAT_RGBA16_FLOAT;
-    def.colors[1] = DW_FORMAT_RGBA8_UNORM;
-    def.has_depth = true;
-    def.samples = self->targets->size.samples;
-    def.depth = DW_DEPTH_TEST;
+    define_picture(self, DW_SHADER_SCENE_SKY_VERT, DW_SHADER_SCENE_SKY_FRAG, DW_DEPTH_TEST, &def);
     DW_TRY(dw_graphics_get(self->gpu, &def, &draw.pipeline, err));
     dw_command_time_begin(self->command, "scene_sky");
     dw_command_draw(self->command, &draw);

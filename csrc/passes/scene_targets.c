@@ -12,14 +12,6 @@ static dw_status create_target(dw_gpu *gpu, dw_image_format format, uint32_t wid
     return dw_gpu_image_create(gpu, &def, out, err);
 }
 
-static dw_status create_output(dw_gpu *gpu, uint64_t size_bytes, const char *name,
-                               dw_gpu_buffer *out, dw_error *err)
-{
-    dw_gpu_buffer_def def = { size_bytes, DW_MEMORY_DEVICE, name };
-
-    return dw_gpu_buffer_create(gpu, &def, out, err);
-}
-
 dw_status dw_scene_targets_create(dw_gpu *gpu, const dw_scene_size *size, dw_scene_targets *out,
                                   dw_error *err)
 {
@@ -36,11 +28,11 @@ dw_status dw_scene_targets_create(dw_gpu *gpu, const dw_scene_size *size, dw_sce
                          "shadow map", &made.shadow, err));
     DW_TRY(create_target(gpu, DW_FORMAT_DEPTH32_FLOAT, 1, 1, 1, "no shadow map", &made.no_shadow,
                          err));
-    DW_TRY(create_output(gpu, size->is_accumulating ? 16 * pixels : 16, "picture sums", &made.sums,
-                         err));
-    DW_TRY(create_output(gpu, 4 * pixels, "picture color", &made.out_color, err));
-    DW_TRY(create_output(gpu, 4 * pixels, "picture depth", &made.out_depth, err));
-    DW_TRY(create_output(gpu, 4 * pixels, "picture ids", &made.out_id, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, size->is_accumulating ? 16 * pixels : 16,
+                                       "picture sums", &made.sums, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, 4 * pixels, "picture color", &made.out_color, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, 4 * pixels, "picture depth", &made.out_depth, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, 4 * pixels, "picture ids", &made.out_id, err));
     *out = made;
     return DW_OK;
 fail:
@@ -69,8 +61,8 @@ dw_status dw_scene_mesh_create(dw_gpu *gpu, const uint32_t *vertex_words, uint32
     uint64_t vertex_bytes = (uint64_t)vertex_count * DW_VERTEX_WORDS * sizeof(uint32_t);
     uint64_t index_bytes = (uint64_t)index_count * sizeof(uint32_t);
 
-    DW_TRY(create_output(gpu, vertex_bytes, "mesh vertices", &made.vertices, err));
-    DW_TRY(create_output(gpu, index_bytes, "mesh indices", &made.indices, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, vertex_bytes, "mesh vertices", &made.vertices, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, index_bytes, "mesh indices", &made.indices, err));
     DW_TRY(dw_gpu_upload(gpu, &made.vertices, 0, vertex_words, vertex_bytes, run, err));
     DW_TRY(dw_gpu_upload(gpu, &made.indices, 0, indices, index_bytes, run, err));
     *out = made;

@@ -43,14 +43,12 @@ dw_status dw_selftest_pass(dw_gpu *gpu, bool is_float64, const uint32_t *operand
                             (is_float64 ? DW_SELFTEST_FLOAT64_COUNT : DW_SELFTEST_OP_COUNT);
     uint32_t shader = is_float64 ? DW_SHADER_SELFTEST_FLOAT64_COMP : DW_SHADER_SELFTEST_OPS_COMP;
     dw_gpu_buffer in = { .gpu = NULL }, out = { .gpu = NULL };
-    dw_gpu_buffer_def in_def = { operand_bytes, DW_MEMORY_DEVICE, "selftest operands" };
-    dw_gpu_buffer_def out_def = { result_bytes, DW_MEMORY_DEVICE, "selftest results" };
     dw_pipeline *pipeline;
     dw_status status;
 
     DW_TRY(dw_pipeline_get(gpu, shader, NULL, 0, &pipeline, err));
-    DW_TRY(dw_gpu_buffer_create(gpu, &in_def, &in, err));
-    DW_TRY(dw_gpu_buffer_create(gpu, &out_def, &out, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, operand_bytes, "selftest operands", &in, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, result_bytes, "selftest results", &out, err));
     DW_TRY(dw_gpu_upload(gpu, &in, 0, operands, operand_bytes, run, err));
     DW_TRY(dispatch_all(gpu, pipeline, &in, &out, (uint32_t)item_count, repeat, run, err));
     DW_TRY(dw_gpu_download(gpu, &out, 0, results, result_bytes, run, err));

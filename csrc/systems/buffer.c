@@ -16,11 +16,10 @@ struct dw_buffer {
 
 static dw_status create_gpu(dw_gpu *gpu, dw_buffer *buffer, dw_error *err)
 {
-    dw_gpu_buffer_def def = { buffer->size_bytes, DW_MEMORY_DEVICE, "Buffer" };
     dw_command *command = NULL;
     dw_ticket ticket;
 
-    DW_TRY(dw_gpu_buffer_create(gpu, &def, &buffer->gpu, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, buffer->size_bytes, "Buffer", &buffer->gpu, err));
     DW_TRY(dw_command_begin(gpu, "buffer_clear", &command, err));
     dw_command_fill(command, &buffer->gpu, 0, 0, 0);
     return dw_command_submit(command, &ticket, err);

@@ -169,12 +169,11 @@ void dw_renderer_remove_texture(dw_renderer *renderer, uint32_t handle)
 static dw_status grow(dw_gpu *gpu, dw_gpu_buffer *buffer, uint64_t size_bytes, const char *name,
                       dw_error *err)
 {
-    dw_gpu_buffer_def def = { size_bytes + size_bytes / 2, DW_MEMORY_DEVICE, name };
     dw_gpu_buffer larger = { .gpu = NULL };
 
     if (buffer->size_bytes >= size_bytes)
         return DW_OK;
-    DW_TRY(dw_gpu_buffer_create(gpu, &def, &larger, err));
+    DW_TRY(dw_gpu_buffer_create_device(gpu, size_bytes + size_bytes / 2, name, &larger, err));
     dw_gpu_buffer_destroy(buffer);
     *buffer = larger;
     return DW_OK;
