@@ -59,7 +59,7 @@ float sway(vec3 base, float height, float leaf)
     float seconds = view.wind[3];
     float wave = 0.65 * sin(1.8 * seconds + phase) + 0.35 * sin(3.2 * seconds + 0.6 * phase);
 
-    return wave * push.sway * view.wind[2] * abs(height) * 0.006 * leaf;
+    return wave * push.sway * view.wind[2] * abs(height) * DW_SCENE_SWAY * leaf;
 }
 
 /* A card's corner, turned about its own y to face the camera; the view that it shows depends on

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What Python builds its enums, dtypes and checks from: REGISTRIES, STRUCT_LAYOUTS, LIMITS. */
+/* What Python builds its enums, dtypes and checks from: REGISTRIES, STRUCT_LAYOUTS, LIMITS,
+ * CONSTANTS. */
 #include "glue/module.h"
 
 #include "base/registry.h"
@@ -248,7 +249,53 @@ static int add_limits(PyObject *module)
     return limits == NULL ? -1 : dw_module_add(module, "LIMITS", limits);
 }
 
+typedef struct constant {
+    const char *name;
+    double value; /* whole numbers of 32 bits are exact */
+} constant;
+
+#define DW_CONSTANT(name)         \
+    {                             \
+#name, (double)DW_##name, \
+    }
+
+/* What Python writes into tables or reads from them, by the names of the shared headers. */
+static const constant constants[] = {
+    DW_CONSTANT(SCENE_IS_FOREST),     DW_CONSTANT(SCENE_IS_FADING),
+    DW_CONSTANT(SCENE_IS_MASKED),     DW_CONSTANT(SCENE_IS_COVERING),
+    DW_CONSTANT(SCENE_IS_DITHERED),   DW_CONSTANT(SCENE_IS_UNLIT),
+    DW_CONSTANT(SCENE_HAS_NORMALS),   DW_CONSTANT(SCENE_IS_IMPOSTER),
+    DW_CONSTANT(SCENE_IS_BLENDED),    DW_CONSTANT(SCENE_IS_DIRECTED),
+    DW_CONSTANT(SCENE_IS_EARLY),      DW_CONSTANT(SCENE_IS_FAR),
+    DW_CONSTANT(SCENE_STAGE_SOLID),   DW_CONSTANT(SCENE_STAGE_CUT),
+    DW_CONSTANT(SCENE_STAGE_BLENDED), DW_CONSTANT(SCENE_NONE),
+    DW_CONSTANT(SCENE_SWAY),          DW_CONSTANT(SCENE_TONE_KNEE),
+    DW_CONSTANT(CUTOUT_SIDE),         DW_CONSTANT(VERTEX_WORDS),
+    DW_CONSTANT(FOREST_IS_SHADOW),    DW_CONSTANT(FOREST_IS_HARD),
+    DW_CONSTANT(FOREST_INTERACTABLE), DW_CONSTANT(FOREST_CASTS_SHADOW),
+    DW_CONSTANT(TICKS_PER_SECOND),
+};
+
+static int add_constants(PyObject *module)
+{
+    PyObject *all = PyDict_New();
+
+    for (size_t i = 0; all != NULL && i < DW_COUNT_OF(constants); i++) {
+        double value = constants[i].value;
+        PyObject *number = value == (double)(long long)value ? PyLong_FromDouble(value)
+                                                             : PyFloat_FromDouble(value);
+
+        if (number == NULL || PyDict_SetItemString(all, constants[i].name, number) < 0)
+            Py_CLEAR(all);
+        Py_XDECREF(number);
+    }
+    return all == NULL ? -1 : dw_module_add(module, "CONSTANTS", all);
+}
+
 int dw_registry_exec(PyObject *module)
 {
-    return add_registries(module) < 0 || add_layouts(module) < 0 || add_limits(module) < 0 ? -1 : 0;
+    return add_registries(module) < 0 || add_layouts(module) < 0 || add_limits(module) < 0 ||
+                   add_constants(module) < 0
+               ? -1
+               : 0;
 }

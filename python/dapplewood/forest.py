@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Forest"]
 
-# Flags of a view and bits of the info word, as shaders/shared/forest.h names them.
-_IS_SHADOW, _IS_HARD = 2, 4
-_HIGHLIGHT_SHIFT, _INTERACTABLE, _CASTS_SHADOW = 8, 0x10000, 0x20000
+# Flags of a view and bits of the info word.
+_IS_SHADOW, _IS_HARD, _INTERACTABLE, _CASTS_SHADOW = (
+    _core.CONSTANTS[f"FOREST_{name}"]
+    for name in ("IS_SHADOW", "IS_HARD", "INTERACTABLE", "CASTS_SHADOW")
+)
+_HIGHLIGHT_SHIFT = 8  # bits, as DW_FOREST_HIGHLIGHT reads it
 _ALL = 2**32 - 1
-
-# Tips of branches sway by this much of their height at wind 1.
-_SWAY = 0.006
+_SWAY = _core.CONSTANTS["SCENE_SWAY"]
 
 _EVENTS_KEPT = 1 << 16  # for `Forest.take_events`, besides those of the last update
 
@@ -607,7 +608,7 @@ class Forest(_core.Forest):
     @property
     def now(self) -> float:
         """Seconds that have passed."""
-        return self._ticks / 65536.0
+        return self._ticks / _core.CONSTANTS["TICKS_PER_SECOND"]
 
     # -- reading --
 

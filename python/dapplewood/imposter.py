@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from . import _core
 from .atlas import bake_atlas
 from .camera import OrthoCamera
 from .checks import check_count
@@ -24,7 +25,7 @@ __all__ = ["bake_imposter"]
 
 _SUPER = 6  # pixels drawn for a texel, along each side
 _LEAST_TEXELS, _MOST_TEXELS, _MOST_VIEWS = 16, 1024, 64
-_KNEE = 0.6  # light that the renderer's tone curve leaves as it is
+_KNEE = _core.CONSTANTS["SCENE_TONE_KNEE"]  # light that the renderer's tone curve leaves as it is
 
 
 def _light_of(color: np.ndarray) -> np.ndarray:

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from .dither import blue_noise
 from .forest import Forest
 from .forest_lists import CROSSED, FADED, OUTSIDE
 from .frame import ListStats
 from .kinds import DissolveDirection, DitherPattern
-from .layouts import record_dtype
-from .materials import Material
+from .layouts import record_dtype, records
 from .mesh import Mesh
 from .render_tables import FLAGS, STAGES, Extent, material_flags, pack_vertices
 
 __all__ = ["ForestDraws", "RankTable"]
 
-NONE = 0xFFFFFFFF
+_CUTOUT_SIDE = _core.CONSTANTS["CUTOUT_SIDE"]
 
 
 class RankTable:
@@ -28,7 +28,7 @@ class RankTable:
     def __init__(self) -> None:
         self._first: dict[int, int] = {}
         self._ranks = np.zeros(0, np.uint16)
-        self.first(64)
+        self.first(_CUTOUT_SIDE)
 
     def first(self, side: int) -> int:
         """Where the table of that side begins, added where it is new."""
@@ -43,15 +43,6 @@ class RankTable:
     @property
     def words(self) -> np.ndarray:
         return np.ascontiguousarray(self._ranks).view(np.uint32)
-
-
-def rank_count(forest: Forest) -> int:
-    """How many ranks the pattern of a forest has."""
-    fixed = {
-        DitherPattern.BAYER4: 16, DitherPattern.BAYER8: 64, DitherPattern.BAYER16: 256,
-        DitherPattern.HASH: 1 << 14,
-    }  # fmt: skip
-    return fixed.get(forest.pattern, forest.blue_size**2)
 
 
 def _box_of(variant: tuple[tuple[Mesh, ...], ...]) -> np.ndarray:
@@ -99,8 +90,11 @@ class ForestDraws:
         forest._set_draws(self.draws)
         self.mesh = core.add_mesh(np.concatenate(vertices), np.concatenate(indices))
         self.buckets = self.draws[:, 3]
+        self.triangles: dict[int, int] = {}  # of one instance, by bucket
+        for bucket, (_, _, mesh) in zip(self.buckets.tolist(), self.rows):
+            self.triangles[bucket] = self.triangles.get(bucket, 0) + mesh.triangle_count
         self.first_rank = renderer.ranks.first(
-            forest.blue_size if forest.pattern == DitherPattern.BLUE else 64
+            forest.blue_size if forest.pattern == DitherPattern.BLUE else _CUTOUT_SIDE
         )
 
     def items(
@@ -145,7 +139,7 @@ class ForestDraws:
         items["bucket"] = self.buckets
         items["pattern"] = int(forest.pattern)
         items["rank_side"] = forest.blue_size
-        items["rank_count"] = rank_count(forest)
+        items["rank_count"] = records(forest._params()[0][None], "dw_forest_rules")["rank_count"]
         items["rank_first"] = self.first_rank
         items["rule"] = int(forest.rule)
         items["dissolve"] = int(forest.direction)
@@ -157,16 +151,12 @@ class ForestDraws:
 
     def stats(self, index: int, buckets: np.ndarray) -> tuple[list[ListStats], dict[str, int]]:
         """What the lists of a frame held."""
-        triangles: dict[int, int] = {}
-        for i, row in enumerate(self.rows):
-            bucket = int(self.buckets[i])
-            triangles[bucket] = triangles.get(bucket, 0) + row[2].triangle_count
         lods = self.lod_count
         lists = [
             ListStats(
                 index, bucket // 2 // lods, bucket // 2 % lods,
                 ("solid", "fading")[bucket % 2], int(buckets[bucket, 0]),
-                int(buckets[bucket, 0]) * triangles.get(bucket, 0),
+                int(buckets[bucket, 0]) * self.triangles.get(bucket, 0),
             )
             for bucket in range(len(buckets) - 3)
             if buckets[bucket, 0]

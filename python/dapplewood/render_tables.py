@@ -5,21 +5,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import _core
 from .layouts import record_dtype
 from .materials import Material, MaterialTexture
 from .mesh import Mesh
 
 __all__ = [
-    "FLAGS", "SAMPLERS", "SHARP", "STAGES", "Extent", "material_flags", "material_record",
-    "pack_transforms", "pack_vertices", "texture_levels",
+    "FLAGS", "NONE", "SAMPLERS", "SHARP", "STAGES", "SWAY", "Extent", "material_flags",
+    "material_record", "pack_transforms", "pack_vertices", "texture_levels",
 ]  # fmt: skip
 
-# Bits of DW_SCENE_IS_* and DW_SCENE_HAS_* in shaders/shared/scene.h.
-FLAGS = {
-    "forest": 1, "fading": 2, "masked": 4, "covering": 8, "dithered": 16, "unlit": 64,
-    "normals": 128, "imposter": 256, "blended": 512, "directed": 2048, "early": 4096, "far": 8192,
-}  # fmt: skip
-STAGES = {"solid": 0, "cut": 1, "blended": 2}
+# Bits of a pipeline's flags: "forest" is DW_SCENE_IS_FOREST, "normals" DW_SCENE_HAS_NORMALS.
+FLAGS: dict[str, int] = {
+    name.removeprefix(prefix).lower(): value
+    for prefix in ("SCENE_IS_", "SCENE_HAS_")
+    for name, value in _core.CONSTANTS.items()
+    if name.startswith(prefix)
+}
+STAGES: dict[str, int] = {
+    name: _core.CONSTANTS[f"SCENE_STAGE_{name.upper()}"] for name in ("solid", "cut", "blended")
+}
+NONE: int = _core.CONSTANTS["SCENE_NONE"]  # no forest
+SWAY: float = _core.CONSTANTS["SCENE_SWAY"]
 SAMPLERS = {"repeat": 0, "clamp": 1, "mirror": 2}
 SHARP = 3  # more: anisotropic
 
@@ -36,7 +43,7 @@ def _octahedral(normals: np.ndarray) -> np.ndarray:
 def pack_vertices(mesh: Mesh) -> np.ndarray:
     """(V, 7) uint32: position, normal, texture coordinates, colour."""
     count = len(mesh.positions)
-    words = np.zeros((count, 7), np.uint32)
+    words = np.zeros((count, _core.CONSTANTS["VERTEX_WORDS"]), np.uint32)
     words[:, :3] = np.ascontiguousarray(mesh.positions, np.float32).view(np.uint32)
     words[:, 3] = _octahedral(np.asarray(mesh.normals, np.float64))
     if mesh.uvs is not None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import operator
 import threading
@@ -21,12 +22,14 @@ from .frame import Frame, FrameStats, IdRange
 from .layouts import record_dtype
 from .materials import Material, MaterialTexture
 from .mesh import Mesh
-from .render_forest import NONE, ForestDraws, RankTable
+from .render_forest import ForestDraws, RankTable
 from .render_tables import (
     FLAGS,
+    NONE,
     SAMPLERS,
     SHARP,
     STAGES,
+    SWAY,
     Extent,
     material_flags,
     material_record,
@@ -42,9 +45,8 @@ __all__ = ["CUTOUTS", "Renderer"]
 CUTOUTS = ("test", "a2c", "dither")
 _MOST_PIXELS = 1 << 27
 _MOST_SUB_FRAMES = 256
-TICKS_PER_SECOND = 65536
+_TICKS_PER_SECOND = _core.CONSTANTS["TICKS_PER_SECOND"]
 _LATEST = 1e9  # seconds
-_SWAY = 0.006  # of its height: how far wind of strength 1 moves a tip
 
 
 def _bytes(records: np.ndarray) -> np.ndarray:
@@ -355,6 +357,34 @@ class Renderer:
             return _FrameBuilder(self, scene, camera, _seconds(time)).build()
 
 
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """A mesh of an object at all its places, with the spheres around it, sway included."""
+
+    mesh: Mesh
+    matrices: np.ndarray
+    centres: np.ndarray
+    radii: np.ndarray
+
+    @classmethod
+    def of(cls, item: SceneObject, mesh: Mesh, local: np.ndarray, gust: float) -> _Part:
+        matrices = item.transforms @ local
+        x, y, z, radius = (float(value) for value in mesh.bounding_sphere)
+        centres = matrices @ np.array((x, y, z, 1.0))
+        # a bound on how far a transform stretches; exact for scaled rotations
+        axes = matrices[:, :3, :3]
+        stretch = np.sqrt(np.abs(axes.transpose(0, 2, 1) @ axes).sum(axis=2).max(axis=1))
+        sway = SWAY * item.wind * gust * float(np.abs(mesh.bounds[:, 1]).max())
+        return cls(mesh, matrices, centres[:, :3], radius * stretch * 1.0001 + sway)
+
+    @property
+    def box(self) -> np.ndarray:
+        reach = self.radii[:, None]
+        return np.stack(
+            [(self.centres - reach).min(axis=0), (self.centres + reach).max(axis=0)]
+        )
+
+
 class _FrameBuilder:
     """One frame: gathers the tables, has the core draw them, tells what happened."""
 
@@ -378,21 +408,31 @@ class _FrameBuilder:
     def build(self) -> Frame:
         objects = [item for item in self.scene.items if isinstance(item, SceneObject)]
         forests = [item for item in self.scene.items if isinstance(item, Forest)]
-        ticks = round(self.seconds * TICKS_PER_SECOND)
+        ticks = round(self.seconds * _TICKS_PER_SECOND)
         for forest in forests:
             if ticks > forest._ticks:  # in whole ticks: the same time again is no later
-                forest.update((ticks - forest._ticks) / TICKS_PER_SECOND)
+                forest.update((ticks - forest._ticks) / _TICKS_PER_SECOND)
+        parts = [
+            [_Part.of(item, mesh, local, self.gust) for mesh, local in item.parts]
+            for item in objects
+        ]
+        casting = [
+            part
+            for item, some in zip(objects, parts)
+            if item.casts_shadow and len(item.transforms)
+            for part in some
+        ]
         shadow = fit_shadow(
-            self.scene.sun, self.camera, self.aspect, self._caster_bounds(objects, forests)
+            self.scene.sun, self.camera, self.aspect, self._caster_bounds(casting, forests)
         )
-        for item in objects:
-            self._add_object(item, shadow)
+        self.forests_cast = shadow is not None and self.scene.sun.shadow != "off"
+        for item, some in zip(objects, parts):
+            self._add_object(item, some, shadow)
         draws = [self._add_forest(i, forest) for i, forest in enumerate(forests)]
         return self._draw(forests, draws, shadow)
 
-    def _caster_bounds(self, objects: list, forests: list) -> np.ndarray | None:
-        boxes = [forest.bounds for forest in forests]
-        boxes += [self._bounds_of(item) for item in objects if item.casts_shadow]
+    def _caster_bounds(self, parts: list[_Part], forests: list[Forest]) -> np.ndarray | None:
+        boxes = [*(forest.bounds for forest in forests), *(part.box for part in parts)]
         found = [box for box in boxes if box is not None]
         if not found:
             return None
@@ -400,61 +440,43 @@ class _FrameBuilder:
         return np.stack([joined[:, 0].min(axis=0), joined[:, 1].max(axis=0)])
 
     @staticmethod
-    def _spheres(mesh: Mesh, matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        x, y, z, radius = (float(value) for value in mesh.bounding_sphere)
-        centres = matrices @ np.array((x, y, z, 1.0))
-        # a bound on how far a transform stretches; exact for scaled rotations
-        axes = matrices[:, :3, :3]
-        stretch = np.sqrt(np.abs(axes.transpose(0, 2, 1) @ axes).sum(axis=2).max(axis=1))
-        return centres[:, :3], radius * stretch * 1.0001
+    def _is_inside(planes: np.ndarray, part: _Part) -> np.ndarray:
+        heights = part.centres @ planes[:, :3].T + planes[:, 3]
+        return (heights >= -part.radii[:, None]).all(axis=1)
 
-    def _bounds_of(self, item: SceneObject) -> np.ndarray | None:
-        lows, highs = [], []
-        for mesh, local in item.parts if len(item.transforms) else ():
-            centres, radii = self._spheres(mesh, item.transforms @ local)
-            lows.append((centres - radii[:, None]).min(axis=0))
-            highs.append((centres + radii[:, None]).max(axis=0))
-        return np.stack([np.min(lows, axis=0), np.max(highs, axis=0)]) if lows else None
-
-    def _is_inside(self, planes: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-        heights = centres @ planes[:, :3].T + planes[:, 3]
-        return (heights >= -radii[:, None]).all(axis=1)
-
-    def _add_object(self, item: SceneObject, shadow: ShadowFit | None) -> None:
+    def _add_object(
+        self, item: SceneObject, parts: list[_Part], shadow: ShadowFit | None
+    ) -> None:
         count = len(item.transforms)
         first = self.next_id
         self.ranges.append(IdRange(first, first + count, item, None))
         self.next_id += count
-        numbers = np.arange(count, dtype=np.uint32)
-        for mesh, local in item.parts:
-            matrices = item.transforms @ local
-            centres, radii = self._spheres(mesh, matrices)
-            radii = radii + _SWAY * item.wind * self.gust * float(np.abs(mesh.bounds[:, 1]).max())
-            seen = self._is_inside(self.planes, centres, radii)
+        for part in parts:
+            seen = self._is_inside(self.planes, part)
             casting = np.zeros(count, bool)
-            if shadow is not None and item.casts_shadow and mesh.material.alpha_mode != "blend":
+            is_blended = part.mesh.material.alpha_mode == "blend"
+            if shadow is not None and item.casts_shadow and not is_blended:
                 # towards the sun there is no near end: what stands there casts all the same
-                casting = self._is_inside(shadow.planes[:4], centres, radii)
+                casting = self._is_inside(shadow.planes[:4], part)
             both, lone = seen & casting, casting & ~seen
-            turned = np.linalg.det(matrices[:, :3, :3]) < 0.0
+            turned = np.linalg.det(part.matrices[:, :3, :3]) < 0.0
             for some, in_view, casts in ((both, 1, 1), (seen & ~casting, 1, 0), (lone, 0, 1)):
                 for mirrored, chosen in ((False, some & ~turned), (True, some & turned)):
                     if chosen.any():
                         self._add_rows(
-                            item, mesh, matrices[chosen], numbers[chosen], in_view, casts, mirrored
+                            item, part, np.flatnonzero(chosen), in_view, casts, mirrored
                         )
 
     def _add_rows(
-        self, item: SceneObject, mesh: Mesh, matrices: np.ndarray, numbers: np.ndarray,
-        in_view: int, casts: int, mirrored: bool,
+        self, item: SceneObject, part: _Part, numbers: np.ndarray, in_view: int, casts: int,
+        mirrored: bool,
     ) -> None:  # fmt: skip
-        """An item of rows that are drawn alike; blended ones go one by one, farthest first."""
-        material = mesh.material
+        """An item of places that are drawn alike; blended ones go one by one, farthest first."""
+        mesh, material = part.mesh, part.mesh.material
         blended = material.alpha_mode == "blend"
         if blended:
-            distances = self._spheres(mesh, matrices)[0] @ self.camera.forward
-            order = np.argsort(-distances, kind="stable")
-            matrices, numbers = matrices[order], numbers[order]
+            distances = part.centres[numbers] @ self.camera.forward
+            numbers = numbers[np.argsort(-distances, kind="stable")]
             farthest = float(distances.max())
         record = np.zeros(1, record_dtype("dw_scene_item"))
         row = record[0]
@@ -470,7 +492,7 @@ class _FrameBuilder:
             row["stage"] = STAGES["blended"]
         row["is_two_sided"], row["is_mirrored"] = material.double_sided, mirrored
         row["casts_shadow"], row["is_in_view"] = casts, in_view
-        row["forest"], row["instance_count"] = NONE, len(matrices)
+        row["forest"], row["instance_count"] = NONE, len(numbers)
         row["first_row"], row["id_base"] = self.row_count, self.ranges[-1].first
         row["sway"] = item.wind
         row["rank_count"], row["scale"], row["softness"] = 16, 1.0, 1.0
@@ -478,9 +500,9 @@ class _FrameBuilder:
             self.blended.append((farthest, record))
         else:
             self.items.append(record)
-        self.rows.append(pack_transforms(matrices))
-        self.words.append(numbers)
-        self.row_count += len(matrices)
+        self.rows.append(pack_transforms(part.matrices[numbers]))
+        self.words.append(numbers.astype(np.uint32))
+        self.row_count += len(numbers)
 
     def _add_forest(self, index: int, forest: Forest) -> ForestDraws:
         draws = self.renderer._forest_draws(forest)
@@ -493,10 +515,8 @@ class _FrameBuilder:
         first = self.next_id
         self.ranges.append(IdRange(first, first + len(ids), forest, ids))
         self.next_id += len(ids)
-        casts = self.scene.sun.shadows and self.scene.sun.shadow != "off"
-        self.items.append(
-            draws.items(forest, index, first, self.renderer.cutout, self.materials, casts)
-        )
+        cutout, casts = self.renderer.cutout, self.forests_cast
+        self.items.append(draws.items(forest, index, first, cutout, self.materials, casts))
         return draws
 
     def _joined(self, parts: list[np.ndarray], dtype: Any, width: int = 0) -> np.ndarray:
@@ -519,7 +539,7 @@ class _FrameBuilder:
         views = view_records(
             scene, self.camera, renderer.size, renderer.sub_frames, shadow, self.seconds
         )
-        casts = shadow is not None and scene.sun.shadow != "off"
+        casts, is_hard = self.forests_cast, scene.sun.shadow == "hard"
         rows = self._joined(self.rows, np.float32, 12)
         words = self._joined(self.words, np.uint32)
         color, depth, ids, buckets = self.core.render(
@@ -529,7 +549,7 @@ class _FrameBuilder:
             words.view(np.uint8).reshape(len(words), 4),
             _bytes(items),
             [
-                (forest, self._view_numbers(forest, one, shadow), casts, scene.sun.shadow == "hard")
+                (forest, self._view_numbers(forest, one, shadow), casts, is_hard)
                 for forest, one in zip(forests, draws)
             ],
             scene.sky is not None,
@@ -547,7 +567,7 @@ class _FrameBuilder:
     ) -> np.ndarray:
         """The planes of the camera and of the sun's map, and the camera's place. A forest's spheres
         have room for wind of length 1; planes move out for what is beyond."""
-        reach = _SWAY * abs(forest.wind) * max(0.0, self.gust - 1.0) * draws.height
+        reach = SWAY * abs(forest.wind) * max(0.0, self.gust - 1.0) * draws.height
         planes = np.zeros((2, 6, 4))
         planes[0] = self.planes
         if shadow is not None:

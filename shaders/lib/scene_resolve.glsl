@@ -18,7 +18,7 @@ layout(constant_id = 0) const uint samples = 1u;
 /* Light as it is up to 0.6, then ever less, towards 1. */
 vec3 tone(vec3 light)
 {
-    const float knee = 0.6;
+    const float knee = DW_SCENE_TONE_KNEE;
     vec3 over = max(light - knee, 0.0) / (1.0 - knee);
 
     return min(light, knee) + (1.0 - knee) * (over / (1.0 + over));

@@ -49,6 +49,12 @@
 #define DW_SCENE_SPEC_SAMPLES 1
 #define DW_SCENE_SPEC_COUNT   2
 
+/* Of its height: how far wind of strength 1 moves the tip of what sways. */
+#define DW_SCENE_SWAY 0.006
+
+/* Light from which on pictures are toned. */
+#define DW_SCENE_TONE_KNEE 0.6
+
 /* Side of the blue table that cutouts are decided by. */
 #define DW_CUTOUT_SIDE  64u
 #define DW_CUTOUT_RANKS 4096u

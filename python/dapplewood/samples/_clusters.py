@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
 from ._atlas import Encoder
-from ._leaves import MAKERS
 from ._paint import Layout, Painter
 from ._plants import Plan, Species, at, daisy, fern, grass, reed, tuft
 
