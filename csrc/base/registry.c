@@ -77,6 +77,18 @@ static const dw_registry_row shadow_mode_rows[] = {
 #undef DW_SHADOW_MODE
 };
 
+static const dw_registry_row node_format_rows[] = {
+#define DW_NODE_FORMAT(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/node_formats.def"
+#undef DW_NODE_FORMAT
+};
+
+static const dw_registry_row tree_builder_rows[] = {
+#define DW_TREE_BUILDER(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/tree_builders.def"
+#undef DW_TREE_BUILDER
+};
+
 #define DW_REGISTRY(name, argument, rows)       \
     {                                           \
         name, argument, rows, DW_COUNT_OF(rows) \
@@ -97,4 +109,6 @@ const dw_registry dw_registries[DW_REGISTRY_COUNT] = {
     [DW_REGISTRY_DISSOLVE_EVENT] = DW_REGISTRY("DissolveEvent", "kind", dissolve_event_rows),
     [DW_REGISTRY_FADE_COMBINE] = DW_REGISTRY("FadeCombine", "combine", fade_combine_rows),
     [DW_REGISTRY_SHADOW_MODE] = DW_REGISTRY("ShadowMode", "shadow", shadow_mode_rows),
+    [DW_REGISTRY_NODE_FORMAT] = DW_REGISTRY("NodeFormat", "node_format", node_format_rows),
+    [DW_REGISTRY_TREE_BUILDER] = DW_REGISTRY("TreeBuilder", "builder", tree_builder_rows),
 };

@@ -45,6 +45,18 @@ typedef enum dw_shadow_mode {
 #undef DW_SHADOW_MODE
 } dw_shadow_mode;
 
+typedef enum dw_node_format {
+#define DW_NODE_FORMAT(value, NAME, name, doc) DW_NODE_FORMAT_##NAME = value,
+#include "shared/node_formats.def"
+#undef DW_NODE_FORMAT
+} dw_node_format;
+
+typedef enum dw_tree_builder {
+#define DW_TREE_BUILDER(value, NAME, name, doc) DW_TREE_BUILDER_##NAME = value,
+#include "shared/tree_builders.def"
+#undef DW_TREE_BUILDER
+} dw_tree_builder;
+
 typedef struct dw_registry_row {
     int value;
     const char *name; /* the word that Python takes */
@@ -71,6 +83,8 @@ typedef enum dw_registry_id {
     DW_REGISTRY_DISSOLVE_EVENT,
     DW_REGISTRY_FADE_COMBINE,
     DW_REGISTRY_SHADOW_MODE,
+    DW_REGISTRY_NODE_FORMAT,
+    DW_REGISTRY_TREE_BUILDER,
     DW_REGISTRY_COUNT,
 } dw_registry_id;
 

@@ -9,6 +9,8 @@
 #include "shared/dither.h"
 #include "shared/forest.h"
 #include "shared/scene.h"
+#include "shared/tree.h"
+#include "shared/tree_gpu.h"
 
 #include <stddef.h>
 
@@ -192,6 +194,66 @@ static const layout_field scene_item_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field tree_child_fields[] = {
+#define DW_LAYOUT struct dw_tree_child
+    DW_TREE_CHILD_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_child_f32_fields[] = {
+#define DW_LAYOUT struct dw_tree_child_f32
+    DW_TREE_CHILD_F32_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_triangle_fields[] = {
+#define DW_LAYOUT struct dw_tree_triangle
+    DW_TREE_TRIANGLE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_treelet_fields[] = {
+#define DW_LAYOUT struct dw_tree_treelet
+    DW_TREE_TREELET_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_shape_fields[] = {
+#define DW_LAYOUT struct dw_tree_shape
+    DW_TREE_SHAPE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_frame_fields[] = {
+#define DW_LAYOUT struct dw_tree_frame
+    DW_TREE_FRAME_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_sums_fields[] = {
+#define DW_LAYOUT struct dw_tree_sums
+    DW_TREE_SUMS_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_mesh_fields[] = {
+#define DW_LAYOUT struct dw_tree_mesh
+    DW_TREE_MESH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_job_fields[] = {
+#define DW_LAYOUT struct dw_tree_job
+    DW_TREE_JOB_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_instance_fields[] = {
+#define DW_LAYOUT struct dw_tree_instance
+    DW_TREE_INSTANCE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
@@ -205,7 +267,10 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(forest_cell),    DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command),
     DW_LAYOUT_ROW(forest_rules),   DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),
     DW_LAYOUT_ROW(scene_view),     DW_LAYOUT_ROW(scene_material), DW_LAYOUT_ROW(scene_push),
-    DW_LAYOUT_ROW(scene_item),
+    DW_LAYOUT_ROW(scene_item),     DW_LAYOUT_ROW(tree_child),     DW_LAYOUT_ROW(tree_child_f32),
+    DW_LAYOUT_ROW(tree_triangle),  DW_LAYOUT_ROW(tree_treelet),   DW_LAYOUT_ROW(tree_shape),
+    DW_LAYOUT_ROW(tree_frame),     DW_LAYOUT_ROW(tree_sums),      DW_LAYOUT_ROW(tree_mesh),
+    DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),
 };
 
 static PyObject *make_layout(const layout *one)

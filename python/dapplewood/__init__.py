@@ -58,7 +58,9 @@ if TYPE_CHECKING:
         FadeCombine,
         FillMode,
         MipFilter,
+        NodeFormat,
         ShadowMode,
+        TreeBuilder,
     )
     from .lods import LOD_PRESETS, LodDistances, LodPreset, lod_distances
     from .materials import Material, MaterialTexture
@@ -96,7 +98,7 @@ _NAMES = {
     "kinds": (
         "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",
         "DitherPattern", "DitherRule", "Easing", "FadeCombine", "FillMode", "MipFilter",
-        "ShadowMode",
+        "NodeFormat", "ShadowMode", "TreeBuilder",
     ),
     "lods": ("LOD_PRESETS", "LodDistances", "LodPreset", "lod_distances"),
     "materials": ("Material", "MaterialTexture"),

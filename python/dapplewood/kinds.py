@@ -20,7 +20,9 @@ __all__ = [
     "FadeCombine",
     "FillMode",
     "MipFilter",
+    "NodeFormat",
     "ShadowMode",
+    "TreeBuilder",
     "kind_of",
 ]
 
@@ -60,6 +62,8 @@ FadeCombine = _registry("FadeCombine")
 FillMode = _registry("FillMode")
 MipFilter = _registry("MipFilter")
 ShadowMode = _registry("ShadowMode")
+NodeFormat = _registry("NodeFormat")
+TreeBuilder = _registry("TreeBuilder")
 
 
 def kind_of(kind: type[enum.IntEnum], value: object, argument: str) -> enum.IntEnum:

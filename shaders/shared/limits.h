@@ -45,6 +45,12 @@
 #define DW_FOREST_VARIANTS_MAX 16
 #define DW_FOREST_BUCKETS_MAX  256 /* two lists for each LOD of each variant */
 
+#define DW_TREE_LEAF_MAX   4         /* triangles of a leaf */
+#define DW_TREE_TREELET    256       /* triangles and lower treelets of a treelet */
+#define DW_TREE_LEVELS_MAX 7         /* levels of treelets: 3 bits with the leaves */
+#define DW_TREE_DEPTH_MAX  62        /* nodes from the root down: a walk keeps one child of each */
+#define DW_TREE_COUNT_MAX  268435455 /* triangles of a tree: 28 bits */
+
 #define DW_ALPHA_ONE    65535u    /* opaque as a 16-bit alpha */
 #define DW_WEIGHT_ONE   16711425u /* opaque as a 24-bit accumulator: 255 * 65535 */
 #define DW_FILTER_ONE   16384     /* sum of the taps of a mip filter */

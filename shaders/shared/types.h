@@ -28,6 +28,7 @@ typedef uint32_t uint;
 #define DW_FIELD_3(type, name)      type name[3];
 #define DW_FIELD_4(type, name)      type name[4];
 #define DW_FIELD_6(type, name)      type name[6];
+#define DW_FIELD_8(type, name)      type name[8];
 #define DW_FIELD_12(type, name)     type name[12];
 #define DW_FIELD_16(type, name)     type name[16];
 #define DW_FIELD_24(type, name)     type name[24];
