@@ -9,8 +9,7 @@
 /* The head of a tree's buffer, in words from its begin. */
 #define DW_TREE_HEAD_SHAPE  0  /* dw_tree_shape */
 #define DW_TREE_HEAD_FRAME  32 /* dw_tree_frame */
-#define DW_TREE_HEAD_ROOT   48 /* the root's box: low x y z, high x y z, floats; low > high: empty \
-                                */
+#define DW_TREE_HEAD_ROOT   48 /* floats: low x y z, high x y z; low above high: empty */
 #define DW_TREE_HEAD_BOUNDS 56 /* of the pose, dw_tree_ordered: low starts at ~0, high at 0 */
 #define DW_TREE_HEAD_SUMS   64 /* dw_tree_sums */
 #define DW_TREE_HEAD_WORDS  128
