@@ -245,4 +245,24 @@ DW_INLINE uint dw_tree_extent(uint planes)
     return high > low ? high - low : 0u;
 }
 
+DW_INLINE float dw_tree_difference(float high, float low)
+{
+    DW_PRECISE float extent = high - low;
+
+    return extent;
+}
+
+/* Whether an axis keeps its grid for a pose that reaches from low to high, when only some of the
+ * boxes are to be made anew: the grid covers the pose, and is not four times as wide unless it has
+ * to be. The frame stays when all axes do, and neither it nor the pose is empty. */
+DW_INLINE bool dw_tree_keeps_axis(float origin, float step, float low, float high)
+{
+    float last = dw_tree_plane(origin, step, 65535u);
+    DW_PRECISE float reach = dw_tree_difference(high, low) * 4.0f;
+
+    if (origin > low || last < high)
+        return false;
+    return reach >= dw_tree_difference(last, origin) || dw_tree_step(low, high) == step;
+}
+
 #endif

@@ -104,13 +104,6 @@ DW_INLINE float dw_tree_half_area(float x, float y, float z)
     return area;
 }
 
-DW_INLINE float dw_tree_difference(float high, float low)
-{
-    DW_PRECISE float extent = high - low;
-
-    return extent;
-}
-
 /* ---- windows ---- */
 
 /* A range of more leaves is merged to at most DW_TREE_WINDOW / 2 clusters; two such lists fill a
