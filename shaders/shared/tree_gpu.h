@@ -11,12 +11,24 @@
 #define DW_TREE_HEAD_FRAME  32 /* dw_tree_frame */
 #define DW_TREE_HEAD_ROOT   48 /* floats: low x y z, high x y z; low above high: empty */
 #define DW_TREE_HEAD_BOUNDS 56 /* of the pose, dw_tree_ordered: low starts at ~0, high at 0 */
+#define DW_TREE_HEAD_DONE   62 /* workgroups of a bounds pass that are through; starts at 0 */
+#define DW_TREE_HEAD_STATE  63 /* DW_TREE_STATE_*; starts at 0 */
 #define DW_TREE_HEAD_SUMS   64 /* dw_tree_sums */
 #define DW_TREE_HEAD_WORDS  128
+
+#define DW_TREE_STATE_IS_PARTIAL 1u /* treelets of level 0 without a dirty vertex stay */
+#define DW_TREE_STATE_HAS_SUMS   2u /* rows of sums are those of the boxes */
+
+/* Sums of a treelet: dw_tree_sums, then inactive triangles. */
+#define DW_TREE_SUMS_WORDS 16
 
 /* Sections follow at multiples of 256 bytes in this order: treelets, sums a treelet, nodes,
  * triangles, bits of used vertices. */
 #define DW_TREE_SECTION_BYTES 256
+
+#define DW_TREE_IS_F32        1u
+#define DW_TREE_IS_OVER_BOXES 2u
+#define DW_TREE_WANTS_SUMS    4u /* of the refit */
 
 /* A mesh as passes see it. Addresses are two words, low first. Sections are in units of 16 bytes
  * from the begin of the tree's buffer. */
@@ -30,7 +42,7 @@
     F(uint, vertex_count, 0)                                                            \
     F(uint, vertex_stride, 0) /* floats */                                              \
     F(uint, triangle_count, 0)                                                          \
-    F(uint, is_f32, 0)                                                                  \
+    F(uint, flags, 0) /* DW_TREE_IS_*, DW_TREE_WANTS_* */                               \
     F(uint, treelets, 0)                                                                \
     F(uint, sums, 0)                                                                    \
     F(uint, nodes, 0)                                                                   \
