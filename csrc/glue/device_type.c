@@ -430,6 +430,11 @@ static PyMethodDef device_functions[] = {
     { "selftest", (PyCFunction)(void (*)(void))dw_selftest_function, METH_VARARGS | METH_KEYWORDS,
       "selftest($module, /, device, operands, *, float64=False, repeat=1)\n--\n\n"
       "Column names and results of the exact operations on (N, 3) uint32 operand bits." },
+    { "selftest_reach", dw_selftest_reach_function, METH_VARARGS,
+      "selftest_reach($module, device, count, rounds, /)\n--\n\n"
+      "Words of `count` buffers that a shader reached by their addresses in `rounds` dispatches, "
+      "and "
+      "whether the work's point in time, and the next one, have been reached after the wait." },
     { "shutdown", module_shutdown, METH_NOARGS,
       "shutdown($module, /)\n--\n\nGives back Vulkan instances that no open device uses." },
     { NULL, NULL, 0, NULL },

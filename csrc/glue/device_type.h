@@ -26,5 +26,6 @@ int dw_py_run_end(const dw_module_state *state, dw_device *device, dw_glue_run *
 /* _core.selftest(device, operands, *, float64=False, repeat=1) -> (names, results) */
 PyObject *dw_device_copy_function(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *dw_selftest_function(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *dw_selftest_reach_function(PyObject *module, PyObject *args);
 
 #endif

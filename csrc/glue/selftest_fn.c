@@ -69,3 +69,34 @@ PyObject *dw_selftest_function(PyObject *module, PyObject *args, PyObject *kwarg
     Py_DECREF(operands);
     return results == NULL ? NULL : Py_BuildValue("(NN)", column_names(is_float64 != 0), results);
 }
+
+PyObject *dw_selftest_reach_function(PyObject *module, PyObject *args)
+{
+    const dw_module_state *state = dw_module_get_state(module);
+    PyObject *device_object, *results;
+    unsigned int count, rounds;
+    bool is_done[2] = { false, false };
+    npy_intp length;
+    dw_device *device;
+    dw_glue_run run;
+    dw_status status;
+    dw_error err;
+
+    if (!PyArg_ParseTuple(args, "OII:selftest_reach", &device_object, &count, &rounds))
+        return NULL;
+    length = count;
+    results = PyArray_ZEROS(1, &length, NPY_UINT32, 0);
+    device = results == NULL ? NULL : dw_py_run_begin(state, device_object, &run);
+    if (device == NULL) {
+        Py_XDECREF(results);
+        return NULL;
+    }
+    status = dw_selftest_reach(device, count, rounds, PyArray_DATA((PyArrayObject *)results),
+                               is_done, &run.run, &err);
+    if (dw_py_run_end(state, device, &run, status, &err) < 0) {
+        Py_DECREF(results);
+        return NULL;
+    }
+    return Py_BuildValue("(NNN)", results, PyBool_FromLong(is_done[0]),
+                         PyBool_FromLong(is_done[1]));
+}

@@ -161,6 +161,14 @@ static void check_storage(dw_command *command, const dw_gpu_binding *binding, co
                 what, added->size, limits->max_storage_buffer_bytes);
 }
 
+static void check_reached(dw_command *command, const dw_gpu_binding *binding, const char *what)
+{
+    DW_ASSERT(binding->use <= DW_USE_SHADER_READ);
+    if (!has_failed(command) && binding->buffer->address == 0)
+        dw_fail(&command->failure, DW_ERROR_ARGUMENT,
+                "%s: a buffer reached by address must be in device memory", what);
+}
+
 static void check_groups(dw_command *command, const uint32_t groups[3], const char *what)
 {
     const uint32_t *limit = command->gpu->limits.max_group_count;
@@ -198,6 +206,15 @@ static void add_inputs(dw_command *command, const dw_gpu_inputs *inputs, dw_use 
     for (uint32_t i = 0; i < inputs->texture_count; i++)
         add_image(command, inputs->textures[i].image, texture_use, inputs->textures[i].sampler,
                   what);
+    for (uint32_t i = 0; i < inputs->reached_count; i++) {
+        add_binding(command, &inputs->reached[i], what);
+        check_reached(command, &inputs->reached[i], what);
+    }
+}
+
+static uint32_t input_count(const dw_gpu_inputs *inputs)
+{
+    return inputs->buffer_count + inputs->texture_count + inputs->reached_count;
 }
 
 void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
@@ -212,8 +229,7 @@ void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
     DW_ASSERT(inputs->texture_count == shader->texture_count);
     DW_ASSERT(inputs->push_bytes == shader->push_constant_bytes);
     check_groups(command, groups, shader->name);
-    op = add_op(command, DW_OP_DISPATCH, inputs->buffer_count + inputs->texture_count, inputs->push,
-                inputs->push_bytes);
+    op = add_op(command, DW_OP_DISPATCH, input_count(inputs), inputs->push, inputs->push_bytes);
     if (op == NULL)
         return;
     op->layout = &pipeline->layout;
@@ -370,8 +386,7 @@ void dw_command_draw(dw_command *command, const dw_draw *draw)
     DW_ASSERT(inputs->buffer_count == pipeline->layout.buffer_count);
     DW_ASSERT(inputs->texture_count == pipeline->layout.texture_count);
     DW_ASSERT(inputs->push_bytes == pipeline->layout.push_bytes);
-    op = add_op(command, DW_OP_DRAW, inputs->buffer_count + inputs->texture_count + 2, inputs->push,
-                inputs->push_bytes);
+    op = add_op(command, DW_OP_DRAW, input_count(inputs) + 2, inputs->push, inputs->push_bytes);
     if (op == NULL)
         return;
     op->layout = &pipeline->layout;

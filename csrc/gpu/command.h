@@ -47,7 +47,9 @@ typedef struct dw_gpu_texture {
     dw_sampler sampler;
 } dw_gpu_texture;
 
-/* What a shader is given; the counts are those of the shader. */
+/* What a shader is given; the counts are those of the shader. Buffers that it reaches by addresses,
+ * which stand in its push constants or in other buffers, are named with their uses too: barriers
+ * and lifetimes follow from them as from bindings. Thousands in one dispatch are cheap. */
 typedef struct dw_gpu_inputs {
     const dw_gpu_binding *buffers;
     uint32_t buffer_count;
@@ -55,9 +57,11 @@ typedef struct dw_gpu_inputs {
     uint32_t texture_count;
     const void *push;
     uint32_t push_bytes;
+    const dw_gpu_binding *reached; /* DW_MEMORY_DEVICE buffers; any range of any size */
+    uint32_t reached_count;
 } dw_gpu_inputs;
 
-/* A dispatch whose shader reads textures too. */
+/* A dispatch whose shader reads textures too, or reaches buffers by address. */
 void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
                                 const dw_gpu_inputs *inputs, const uint32_t groups[3]);
 
@@ -135,5 +139,9 @@ void dw_command_time_end(dw_command *command);
  * a long loop of submits wait for an earlier ticket now and then: only waits poll. After
  * DW_ERROR_INTERRUPTED the work goes on and the device stays usable. */
 dw_status dw_gpu_wait(dw_gpu *gpu, dw_ticket ticket, const dw_run *run, dw_error *err);
+
+/* Whether the ticket has been reached, at once. True on a lost or closed device, where nothing runs
+ * any more. */
+bool dw_gpu_is_done(dw_gpu *gpu, dw_ticket ticket);
 
 #endif

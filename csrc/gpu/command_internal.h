@@ -37,8 +37,8 @@ typedef struct dw_op_binding {
     dw_sampler sampler; /* of a texture */
 } dw_op_binding;
 
-/* Bindings: the shader's buffers, then its textures, then a draw's indices and counts. COPY:
- * source, then target. */
+/* Bindings: the shader's buffers, its textures, the buffers it reaches by address, a draw's indices
+ * and counts. COPY: source, then target. */
 typedef struct dw_op {
     dw_op_kind kind;
     uint32_t first_binding, binding_count;

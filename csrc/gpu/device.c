@@ -76,6 +76,18 @@ uint64_t dw_gpu_completed(dw_gpu *gpu)
     return value;
 }
 
+static bool is_wide(const VkPhysicalDeviceSubgroupProperties *subgroup)
+{
+    const VkSubgroupFeatureFlags wanted =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+        VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+        VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT;
+
+    return subgroup->subgroupSize == 32 &&
+           (subgroup->supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+           (subgroup->supportedOperations & wanted) == wanted;
+}
+
 static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
 {
     VkPhysicalDeviceSubgroupProperties subgroup = {
@@ -102,6 +114,7 @@ static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
     to->max_group_invocations = from->maxComputeWorkGroupInvocations;
     to->max_shared_bytes = from->maxComputeSharedMemorySize;
     to->subgroup_size = subgroup.subgroupSize;
+    to->has_wide_subgroups = is_wide(&subgroup);
     to->image_granularity = from->bufferImageGranularity;
     to->max_image_side = from->maxImageDimension2D;
     to->max_image_layers = from->maxImageArrayLayers;

@@ -23,6 +23,7 @@ typedef struct dw_gpu_limits {
     uint32_t max_group_invocations;
     uint32_t max_shared_bytes;  /* per workgroup */
     uint32_t subgroup_size;     /* 4, 8, 32, 64: never assumed */
+    bool has_wide_subgroups;    /* 32 lanes in compute, with votes, ballots, shuffles, arithmetic */
     uint64_t memory_bytes;      /* device-local heaps */
     uint64_t image_granularity; /* bytes that keep buffers and images apart in memory */
     uint32_t max_image_side;    /* texels */

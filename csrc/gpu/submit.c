@@ -188,6 +188,12 @@ dw_status dw_gpu_wait(dw_gpu *gpu, dw_ticket ticket, const dw_run *run, dw_error
     }
 }
 
+bool dw_gpu_is_done(dw_gpu *gpu, dw_ticket ticket)
+{
+    return ticket.value == 0 || atomic_load(&gpu->is_closed) ||
+           dw_gpu_completed(gpu) >= ticket.value;
+}
+
 static double elapsed_milliseconds(const dw_gpu *gpu, const uint64_t ticks[2])
 {
     uint64_t mask =

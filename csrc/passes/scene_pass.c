@@ -264,9 +264,10 @@ static dw_status resolve(const recording *self, dw_error *err)
         { &targets->depth, DW_SAMPLER_NEAREST },
         { &targets->id, DW_SAMPLER_NEAREST },
     };
-    dw_gpu_inputs inputs = {
-        buffers, DW_COUNT_OF(buffers), textures, DW_COUNT_OF(textures), NULL, 0
-    };
+    dw_gpu_inputs inputs = { .buffers = buffers,
+                             .buffer_count = DW_COUNT_OF(buffers),
+                             .textures = textures,
+                             .texture_count = DW_COUNT_OF(textures) };
     uint32_t groups[3] = { (targets->size.width + 7) / 8, (targets->size.height + 7) / 8, 1 };
     dw_pipeline *pipeline = NULL;
 

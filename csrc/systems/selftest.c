@@ -59,3 +59,17 @@ dw_status dw_selftest_run(dw_device *device, bool is_float64, const uint32_t *op
                        dw_device_get_info(device)->name);
     return dw_selftest_pass(gpu, is_float64, operands, item_count, repeat, results, run, err);
 }
+
+dw_status dw_selftest_reach(dw_device *device, uint32_t count, uint32_t rounds, uint32_t *results,
+                            bool is_done[2], const dw_run *run, dw_error *err)
+{
+    dw_gpu *gpu = dw_device_gpu(device);
+
+    if (gpu == NULL)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "device must be a Vulkan device, got \"%s\"",
+                       dw_device_get_info(device)->name);
+    if (count < 1 || count > DW_SELFTEST_REACH_MAX)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "count must be 1 to %d, got %u",
+                       DW_SELFTEST_REACH_MAX, count);
+    return dw_selftest_reach_pass(gpu, count, rounds, results, is_done, run, err);
+}

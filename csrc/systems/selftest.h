@@ -19,4 +19,9 @@ dw_status dw_selftest_run(dw_device *device, bool is_float64, const uint32_t *op
                           int64_t item_count, int repeat, uint32_t *results, const dw_run *run,
                           dw_error *err);
 
+/* Buffers of a Vulkan device that a shader reaches by addresses: see dw_selftest_reach_pass.
+ * results: [count], 1 to 10000. */
+dw_status dw_selftest_reach(dw_device *device, uint32_t count, uint32_t rounds, uint32_t *results,
+                            bool is_done[2], const dw_run *run, dw_error *err);
+
 #endif

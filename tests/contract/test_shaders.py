@@ -93,6 +93,32 @@ def test_reader_reports_the_interface(folder):
     ]
 
 
+REACHING = """#version 460
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = 32) in;
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer list_ref;
+layout(buffer_reference, scalar) buffer list_ref { uint count; list_ref next; };
+layout(scalar, push_constant) uniform constants { list_ref list; uint64_t other; uint count; };
+void main() { list.next.count = subgroupBallot(list_ref(other).count > count).x; }
+"""
+
+
+def test_reader_takes_addresses_and_subgroups(folder):
+    """Set 0 may be empty; a reference takes 8 bytes, also one to its own kind."""
+    (folder / "reach.comp").write_text(REACHING)
+    built(folder)
+    module = spirv().parse((folder / "generated" / "reach.comp.spv").read_bytes())
+    assert module.resources == [] and module.push_constant_bytes == 20
+    members = [(m.name, m.offset, m.type, m.size) for m in module.structs["list_ref"]]
+    assert members == [("count", 0, "uint", 4), ("next", 8, "uint64_t", 8)]
+    assert json.loads((folder / "generated" / "index.json").read_text())["shaders"]["reach.comp"][
+        "binding_count"
+    ] == 0
+
+
 def test_only_what_changed_is_compiled(folder):
     assert built(folder) == ["shaders/sum_rows.comp"]
     assert built(folder) == []

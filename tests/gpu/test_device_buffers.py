@@ -212,6 +212,26 @@ def test_threads_share_a_device(device, rng):
     assert not wrong
 
 
+@pytest.mark.parametrize(("count", "rounds"), [(1, 0), (1, 3), (65, 4), (3000, 5)])
+def test_buffers_reached_by_address(vulkan_device, count, rounds):
+    """Fill, dispatch, copy follow one another for every buffer that a dispatch names."""
+    expected = np.arange(count, dtype=np.uint32)
+    for _ in range(rounds):
+        expected = expected * np.uint32(3) + np.arange(count, dtype=np.uint32)
+    before = vulkan_device.live_counts()["buffers"]
+    words, is_done, is_next_done = _core.selftest_reach(vulkan_device, count, rounds)
+    assert (words == expected).all()
+    assert (is_done, is_next_done) == (True, False)
+    assert vulkan_device.live_counts()["buffers"] == before
+
+
+def test_reaching_needs_buffers_of_a_vulkan_device(vulkan_device, native_device):
+    with pytest.raises(ValueError, match="count must be 1 to 10000, got 0"):
+        _core.selftest_reach(vulkan_device, 0, 1)
+    with pytest.raises(ValueError, match="must be a Vulkan device"):
+        _core.selftest_reach(native_device, 1, 1)
+
+
 def test_timings_name_the_passes(vulkan_device):
     operands = np.zeros((1000, 3), np.uint32)
     _core.selftest(vulkan_device, operands)
