@@ -11,6 +11,7 @@
 #include "shared/scene.h"
 #include "shared/tree.h"
 #include "shared/tree_gpu.h"
+#include "shared/tree_ray.h"
 
 #include <stddef.h>
 
@@ -254,6 +255,18 @@ static const layout_field tree_instance_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field tree_ray_fields[] = {
+#define DW_LAYOUT struct dw_tree_ray
+    DW_TREE_RAY_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field tree_hit_fields[] = {
+#define DW_LAYOUT struct dw_tree_hit
+    DW_TREE_HIT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
@@ -270,7 +283,8 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(scene_item),     DW_LAYOUT_ROW(tree_child),     DW_LAYOUT_ROW(tree_child_f32),
     DW_LAYOUT_ROW(tree_triangle),  DW_LAYOUT_ROW(tree_treelet),   DW_LAYOUT_ROW(tree_shape),
     DW_LAYOUT_ROW(tree_frame),     DW_LAYOUT_ROW(tree_sums),      DW_LAYOUT_ROW(tree_mesh),
-    DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),
+    DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),  DW_LAYOUT_ROW(tree_ray),
+    DW_LAYOUT_ROW(tree_hit),
 };
 
 static PyObject *make_layout(const layout *one)
