@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/tree_prepare.h"
 
+#include "base/alloc.h"
 #include "base/simd.h"
+
+#include <stdatomic.h>
 
 #define DW_BOUNDS_PARTS  64   /* at most, of a loop over vertices */
 #define DW_BOUNDS_LEAST  4096 /* vertices of a part, at least */
@@ -185,4 +188,94 @@ dw_status dw_tree_box_bounds(const float *boxes, uint32_t count, dw_tree_bounds 
     dw_bounds_job job = { .boxes = boxes, .count = count };
 
     return bound_all(&job, bound_boxes, out, run, err);
+}
+
+/* ---- used vertices ---- */
+
+typedef struct dw_used_job {
+    const dw_tree_source *source;
+    uint32_t part_size;
+    atomic_uchar *named; /* a byte a vertex */
+    uint32_t *bits;
+    uint32_t first_bad[DW_BOUNDS_PARTS]; /* row by part; the count: none */
+} dw_used_job;
+
+static void name_vertices(void *user, int64_t part, int worker)
+{
+    dw_used_job *job = user;
+    uint32_t row = (uint32_t)part * job->part_size, count = job->source->count;
+    uint32_t end = count - row < job->part_size ? count : row + job->part_size;
+    uint32_t vertices = job->source->vertices.count;
+    const uint32_t *index = job->source->indices + 3 * (size_t)row;
+
+    (void)worker;
+    job->first_bad[part] = count;
+    for (; row < end; row++, index += 3) {
+        if (index[0] >= vertices || index[1] >= vertices || index[2] >= vertices) {
+            job->first_bad[part] = row;
+            return;
+        }
+        for (int corner = 0; corner < 3; corner++)
+            atomic_store_explicit(&job->named[index[corner]], 1, memory_order_relaxed);
+    }
+}
+
+static dw_status fail_on_index(const dw_tree_source *source, uint32_t row, dw_error *err)
+{
+    const uint32_t *index = source->indices + 3 * (size_t)row;
+    uint32_t most = index[0] > index[1] ? index[0] : index[1];
+
+    most = index[2] > most ? index[2] : most;
+    return dw_fail(err, DW_ERROR_ARGUMENT,
+                   "indices: triangle %u names vertex %u, but there are %u vertices", row, most,
+                   source->vertices.count);
+}
+
+/* True when some vertex is not named. */
+static bool pack_bits(const dw_used_job *job)
+{
+    uint32_t count = job->source->vertices.count;
+    bool is_any_unused = false;
+
+    for (uint32_t word = 0; word < (count + 31) / 32; word++) {
+        uint32_t left = count - 32 * word < 32 ? count - 32 * word : 32, bits = 0;
+
+        for (uint32_t i = 0; i < left; i++)
+            bits |= (uint32_t)atomic_load_explicit(&job->named[32 * word + i], memory_order_relaxed)
+                    << i;
+        is_any_unused = is_any_unused || bits != 0xffffffffu >> (32 - left);
+        job->bits[word] = bits;
+    }
+    return is_any_unused;
+}
+
+dw_status dw_tree_find_used(const dw_tree_source *source, uint32_t **out, const dw_run *run,
+                            dw_error *err)
+{
+    uint32_t count = source->vertices.count,
+             parts = (source->count + DW_BOUNDS_LEAST - 1) / DW_BOUNDS_LEAST;
+    dw_used_job job = { .source = source };
+
+    err->code = DW_OK;
+    parts = parts < DW_BOUNDS_PARTS ? parts : DW_BOUNDS_PARTS;
+    job.part_size = parts == 0 ? 0 : (source->count + parts - 1) / parts;
+    parts = parts == 0 ? 0 : (source->count + job.part_size - 1) / job.part_size;
+    DW_TRY(DW_ALLOC_ZEROED((size_t)count, &job.named, err));
+    DW_TRY(DW_ALLOC(((size_t)count + 31) / 32, &job.bits, err));
+    DW_TRY(dw_parallel_for(run, parts, name_vertices, &job, err));
+    for (uint32_t part = 0; part < parts; part++)
+        if (job.first_bad[part] < source->count) {
+            fail_on_index(source, job.first_bad[part], err);
+            goto fail;
+        }
+    if (!pack_bits(&job)) {
+        dw_free(job.bits);
+        job.bits = NULL;
+    }
+    *out = job.bits;
+    job.bits = NULL;
+fail:
+    dw_free(job.bits);
+    dw_free(job.named);
+    return err->code;
 }

@@ -332,3 +332,11 @@ def dissolve_tick(
 def dissolve_values(
     device: Device, states: ArrayLike, now: int, repeat: int, /
 ) -> NDArray[np.float32]: ...
+def tree_build(
+    device: Device,
+    positions: ArrayLike,
+    indices: ArrayLike | None,
+    *,
+    builder: int = 0,
+    node_format: int = 0,
+) -> dict[str, Any]: ...

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/tree_build.h"
+
+#include "base/alloc.h"
+#include "cpu/tree_prepare.h"
+#include "cpu/tree_sort.h"
+
+#define DW_DEPTH_FAULT 1000u /* of a node that has no level: stays too deep all the way up */
+
+/* Up to here a node and all below it may become a leaf. */
+static bool is_collapsible(const dw_tree_work *work, const dw_tree_cluster *a,
+                           const dw_tree_cluster *b)
+{
+    return work->source->indices != NULL && DW_TREE_META_KIND(a->meta) <= 1u &&
+           DW_TREE_META_KIND(b->meta) <= 1u && a->depth <= DW_TREE_LEAF_MAX &&
+           b->depth <= DW_TREE_LEAF_MAX &&
+           DW_TREE_META_TRIANGLES(a->meta) + DW_TREE_META_TRIANGLES(b->meta) <= DW_TREE_LEAF_MAX;
+}
+
+void dw_tree_merge(dw_tree_work *work, const dw_tree_cluster *a, const dw_tree_cluster *b,
+                   dw_tree_cluster *out)
+{
+    uint32_t slot = a->first > b->first ? a->first : b->first;
+    uint32_t triangles = DW_TREE_META_TRIANGLES(a->meta) + DW_TREE_META_TRIANGLES(b->meta);
+    dw_tree_cluster node = { .ref = slot, .first = a->first < b->first ? a->first : b->first };
+    float area, cost_leaf;
+
+    for (int axis = 0; axis < 3; axis++) {
+        node.low[axis] = a->low[axis] < b->low[axis] ? a->low[axis] : b->low[axis];
+        node.high[axis] = a->high[axis] > b->high[axis] ? a->high[axis] : b->high[axis];
+    }
+    area = dw_tree_half_area(dw_tree_difference(node.high[0], node.low[0]),
+                             dw_tree_difference(node.high[1], node.low[1]),
+                             dw_tree_difference(node.high[2], node.low[2]));
+    node.cost = dw_tree_cost_node(area, a->cost, b->cost);
+    cost_leaf = dw_tree_cost_leaf(area, triangles);
+    if (is_collapsible(work, a, b) && cost_leaf <= node.cost) {
+        node.cost = cost_leaf;
+        node.meta = DW_TREE_META_LEAF(triangles);
+    } else {
+        node.meta = dw_tree_meta_node(a->meta, b->meta);
+        node.depth = 1 + (a->depth > b->depth ? a->depth : b->depth);
+        if (DW_TREE_META_TRIANGLES(node.meta) == 0 && DW_TREE_META_KIND(node.meta) == 0)
+            node.depth = DW_DEPTH_FAULT;
+        if (DW_TREE_META_KIND(a->meta) < DW_TREE_META_KIND(node.meta) && DW_TREE_IS_NODE(a->ref))
+            work->marks[a->ref] = (uint8_t)DW_TREE_META_KIND(a->meta);
+        if (DW_TREE_META_KIND(b->meta) < DW_TREE_META_KIND(node.meta) && DW_TREE_IS_NODE(b->ref))
+            work->marks[b->ref] = (uint8_t)DW_TREE_META_KIND(b->meta);
+    }
+    work->links[slot] = (dw_tree_link) { .left = a->ref, .right = b->ref, .meta = node.meta };
+    *out = node;
+}
+
+static void finish_work(dw_tree_work *work)
+{
+    dw_free(work->items);
+    dw_free(work->keys);
+    dw_free(work->spare_keys);
+    dw_free(work->links);
+    dw_free(work->marks);
+}
+
+static dw_status find_bounds(dw_tree *tree, const dw_tree_source *source, dw_tree_bounds *out,
+                             const dw_run *run, dw_error *err)
+{
+    dw_status status;
+
+    if (source->indices == NULL)
+        return dw_tree_box_bounds(source->boxes, source->count, out, run, err);
+    status = dw_tree_find_used(source, &tree->used_vertices, run, err);
+    if (status != DW_OK)
+        return status;
+    return dw_tree_vertex_bounds(&source->vertices, tree->used_vertices, out, run, err);
+}
+
+/* Links and root of all items; two of them or more. */
+static dw_status make_links(dw_tree_work *work, dw_tree_builder builder, const dw_run *run,
+                            dw_error *err)
+{
+    dw_status status;
+
+    DW_TRY(DW_ALLOC((size_t)work->count, &work->links, err));
+    DW_TRY(DW_ALLOC_ZEROED((size_t)work->count, &work->marks, err));
+    if (builder == DW_TREE_BUILDER_SAH)
+        return dw_tree_split_all(work, run, err);
+    DW_TRY(DW_ALLOC((size_t)work->count, &work->spare_keys, err));
+    DW_TRY(dw_tree_sort(&work->keys, &work->spare_keys, work->count, run, err));
+    status = dw_tree_merge_all(work, builder == DW_TREE_BUILDER_MORTON, run, err);
+    if (status != DW_OK || work->root.depth <= DW_TREE_DEPTH_MAX)
+        return status;
+    for (uint32_t slot = 0; slot < work->count; slot++)
+        work->marks[slot] = 0;
+    return dw_tree_merge_all(work, true, run, err);
+fail:
+    return err->code;
+}
+
+static void set_empty_frame(dw_tree_frame *frame)
+{
+    *frame = (dw_tree_frame) { .is_empty = 1, .scale = 1.0f };
+    for (int axis = 0; axis < 3; axis++)
+        frame->step[axis] = frame->inverse[axis] = 1.0f;
+}
+
+dw_status dw_tree_build(const dw_tree_source *source, dw_tree_builder builder,
+                        dw_node_format format, dw_tree **out, const dw_run *run, dw_error *err)
+{
+    dw_tree_work work = { .source = source, .count = source->count };
+    dw_tree_bounds bounds;
+    dw_tree *tree = NULL;
+
+    err->code = DW_OK;
+    DW_TRY(DW_ALLOC_ZEROED(1, &tree, err));
+    tree->format = format;
+    tree->is_over_boxes = source->indices == NULL;
+    tree->vertex_count = tree->is_over_boxes ? 0 : source->vertices.count;
+    set_empty_frame(&tree->frame);
+    DW_TRY(find_bounds(tree, source, &bounds, run, err));
+    DW_TRY(DW_ALLOC((size_t)work.count, &work.items, err));
+    DW_TRY(DW_ALLOC((size_t)work.count, &work.keys, err));
+    DW_TRY(dw_tree_make_items(&work, &bounds, run, err));
+    if (work.count == 1)
+        dw_tree_cluster_of_item(&work, 0, &work.root);
+    else if (work.count > 1)
+        DW_TRY(make_links(&work, builder, run, err));
+    DW_TRY(dw_tree_place(&work, tree, run, err));
+    *out = tree;
+    tree = NULL;
+fail:
+    finish_work(&work);
+    dw_tree_destroy(tree);
+    return err->code;
+}
