@@ -15,6 +15,8 @@ TOLERANCE = {
     "a2c_worst": 1.5,
     "leaf_area": 1.8,  # points of a real card's area, drawn at 20 to 120 m, by the alpha test
     "leaf_area_averaged": 0.6,  # by alpha to coverage and dither
+    "pose": 1e-5,  # of a model's size: vertices in a pose
+    "pose_normal": 1e-5,  # coordinates of a normal of length 1
     "golden_mean": 0.5,  # 8-bit steps over all pixels and channels of a picture
     "golden_worst": 6,  # 8-bit steps of every pixel but for
     "golden_share": 0.01,  # of all pixels, along edges

@@ -24,7 +24,8 @@
     X(device_type)            \
     X(buffer_type)            \
     X(dissolve_type)          \
-    X(forest_type)
+    X(forest_type)            \
+    X(skin_type)
 
 typedef struct dw_module_state {
 #define DW_STATE_MEMBER(name) PyObject *name;
@@ -54,6 +55,7 @@ int dw_atlas_exec(PyObject *module);
 int dw_measure_exec(PyObject *module);
 int dw_forest_exec(PyObject *module);
 int dw_tree_exec(PyObject *module);
+int dw_skin_exec(PyObject *module);
 
 /* Sets the exception that belongs to err->code. */
 void dw_raise(const dw_module_state *state, const dw_error *err);

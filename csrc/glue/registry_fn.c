@@ -9,6 +9,7 @@
 #include "shared/dither.h"
 #include "shared/forest.h"
 #include "shared/scene.h"
+#include "shared/skin.h"
 #include "shared/tree.h"
 #include "shared/tree_gpu.h"
 #include "shared/tree_ray.h"
@@ -267,6 +268,30 @@ static const layout_field tree_hit_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field skin_push_fields[] = {
+#define DW_LAYOUT struct dw_skin_push
+    DW_SKIN_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field skin_target_fields[] = {
+#define DW_LAYOUT struct dw_skin_target
+    DW_SKIN_TARGET_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field skin_vector_fields[] = {
+#define DW_LAYOUT struct dw_skin_vector
+    DW_SKIN_VECTOR_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field skin_matrix_fields[] = {
+#define DW_LAYOUT struct dw_skin_matrix
+    DW_SKIN_MATRIX_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
@@ -284,7 +309,8 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(tree_triangle),  DW_LAYOUT_ROW(tree_treelet),   DW_LAYOUT_ROW(tree_shape),
     DW_LAYOUT_ROW(tree_frame),     DW_LAYOUT_ROW(tree_sums),      DW_LAYOUT_ROW(tree_mesh),
     DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),  DW_LAYOUT_ROW(tree_ray),
-    DW_LAYOUT_ROW(tree_hit),
+    DW_LAYOUT_ROW(tree_hit),       DW_LAYOUT_ROW(skin_push),      DW_LAYOUT_ROW(skin_target),
+    DW_LAYOUT_ROW(skin_vector),    DW_LAYOUT_ROW(skin_matrix),
 };
 
 static PyObject *make_layout(const layout *one)

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
     from .model import Model
+    from .pose import Pose
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .tiles import LevelCaps, TileGrid, TileRects
@@ -104,6 +105,7 @@ _NAMES = {
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
     "model": ("Model",),
+    "pose": ("Pose",),
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),

@@ -187,6 +187,32 @@ class Forest:
     def _states(self, device: Device, /) -> NDArray[np.uint8]: ...
 
 @final
+class Skin:
+    def __new__(
+        cls,
+        device: Device,
+        positions: NDArray[np.float32],
+        normals: NDArray[np.float32] | None,
+        joints: NDArray[np.uint16] | None,
+        weights: NDArray[np.float32] | None,
+        targets: NDArray[np.float32] | None,
+        target_normals: NDArray[np.float32] | None,
+    ) -> Skin: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def device(self) -> Device: ...
+    def close(self) -> None: ...
+    def apply(
+        self,
+        matrices: ArrayLike | None,
+        weights: ArrayLike | None,
+        positions: tuple[NDArray[np.float32] | Buffer, int, int],
+        normals: tuple[NDArray[np.float32] | Buffer, int, int] | None,
+        /,
+    ) -> None: ...
+
+@final
 class Renderer:
     def __new__(
         cls,

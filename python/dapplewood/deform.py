@@ -74,5 +74,5 @@ def _skinned(
     # Cofactors turn normals under any scaling; see mesh_math.normal_matrix.
     rows = blended[:, :, :3]
     cofactors = np.stack([np.cross(rows[:, i - 2], rows[:, i - 1]) for i in range(3)], axis=1)
-    sign = np.sign(np.linalg.det(rows))[:, None]
+    sign = np.where(np.linalg.det(rows) < 0.0, -1.0, 1.0)[:, None]
     return moved, np.einsum("vij,vj->vi", cofactors, normals) * sign

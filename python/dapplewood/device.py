@@ -122,10 +122,12 @@ class Device(_core.Device):
     ``"cpu"`` works, or processes started by ``spawn`` or ``forkserver``.
     """
 
-    __slots__ = ("__weakref__",)
+    # What meshes have on this device, for as long as they live; see poser.py.
+    __slots__ = ("__weakref__", "_skins")
 
     def __new__(cls, which=None, *, validation=False, threads=0):
         self = super().__new__(cls, which, validation=validation, threads=threads)
+        self._skins = weakref.WeakKeyDictionary()
         _open_devices.add(self)
         return self
 
@@ -134,6 +136,10 @@ class Device(_core.Device):
 
     def __exit__(self, *exc_info) -> None:
         self.close()
+
+    def close(self) -> None:
+        super().close()
+        self._skins.clear()
 
     def __deepcopy__(self, memo) -> Device:
         return self  # a copy of a bake refers to the device that baked it

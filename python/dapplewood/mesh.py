@@ -6,7 +6,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from .mesh_math import (
     normalized,
     vertex_normals,
 )
+from .pose import Pose
+from .poser import posed
+
+if TYPE_CHECKING:
+    from .device import Buffer, Device
 
 __all__ = ["Mesh"]
 
@@ -363,6 +368,73 @@ class Mesh:
         them.
         """
         return Mesh(**{**self.arguments(), **changes})
+
+    def posed(
+        self,
+        pose_or_matrices: Pose | Any = None,
+        morph_weights: Any = None,
+        *,
+        device: Device | None = None,
+        out: np.ndarray | Buffer | None = None,
+        normals: bool | np.ndarray | Buffer = False,
+        skin: int | None = None,
+        node: int | None = None,
+        stride_floats: int = 3,
+        offset_floats: int = 0,
+        normals_stride_floats: int = 3,
+        normals_offset_floats: int = 0,
+    ) -> Any:
+        """The vertices in a pose: morph targets are added, then the joints' matrices blended.
+
+        The bytes are the same on every device. They lie within 1e-5 of the mesh's size of the
+        exact ones; coordinates below 2^-40 of the largest count as 0. What the mesh brings stays
+        on the device until the mesh is dropped or the device closed, so that a further pose costs
+        its matrices and weights only.
+
+        Parameters
+        ----------
+        pose_or_matrices : Pose, (J, 4, 4) or (4, 4) float, optional
+            What `Model.pose` gives, or affine matrices that act on column vectors: one for each
+            joint of the skin; more than `joints` uses are fine. A mesh without joints is moved by
+            one (4, 4), and not by a Pose, whose `node_matrices` place it. None: as it was bound.
+        morph_weights : (M,) float, optional
+            Weights of the morph targets, within 1e6. None: those of the Pose, else the mesh's own.
+        device : Device, optional
+            None: that of a Buffer below, else `default_device`.
+        out : (V, 3) float32 ndarray or Buffer, optional
+            Where positions go. An array may have any stride from row to row. What goes into a
+            Buffer stays on its device, and is not waited for. None: a new array.
+        normals : bool, (V, 3) float32 ndarray or Buffer
+            Whether normals are wanted, or where they go; True: a new array, or where `out` is a
+            Buffer, a new Buffer. They have length 1, or are 0 where a pose flattens all around
+            a vertex. Targets turn them only if the mesh has `target_normals`.
+        skin : int, optional
+            Which skin of a Pose with several moves the mesh.
+        node : int, optional
+            Which node's weights of a Pose are those of the mesh, where several have as many.
+        stride_floats, offset_floats : int
+            Of a Buffer: floats from one vertex to the next, at least 3, and before the first.
+        normals_stride_floats, normals_offset_floats : int
+            Likewise for normals, which may lie between the positions of one Buffer.
+
+        Returns
+        -------
+        ndarray or Buffer
+            `out`; with normals a tuple of both.
+
+        Raises
+        ------
+        ValueError
+            Too few matrices; ones that are not affine or not finite, or take vertices beyond 1e30;
+            a wrong number of weights; a Pose that leaves open which skin or node is meant; an
+            output of another shape, too small, closed, or on another device.
+        TypeError
+            Arrays that do not hold numbers; outputs that are neither an array nor a Buffer.
+        """
+        places = (stride_floats, offset_floats, normals_stride_floats, normals_offset_floats)
+        return posed(
+            self, pose_or_matrices, morph_weights, device, out, normals, skin, node, places
+        )
 
     def transformed(self, matrix: Any) -> Mesh:
         """The mesh with its vertices moved by a matrix.

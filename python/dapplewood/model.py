@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import dataclasses
 import html
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from .animation import Animation, matrix_of, trs_of
 from .deform import deformed
+from .device import Buffer, Device, default_device
 from .materials import Material
 from .mesh import Mesh
+from .pose import Pose
 
-__all__ = ["Model", "Node", "Pose", "Skin"]
+__all__ = ["Model", "Node", "Pose", "PosedMesh", "Skin"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -77,22 +80,27 @@ class Skin:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Pose:
-    """A model at one moment.
+class PosedMesh:
+    """The vertices of one mesh of a model in a pose.
 
     Attributes
     ----------
-    joint_matrices : tuple of (J, 4, 4) float64
-        By skin: from the mesh's space into that of the model.
-    morph_weights : dict of int to (M,) float32
-        By node, for nodes whose meshes have morph targets.
-    node_matrices : (N, 4, 4) float64
-        From each node's space into that of the model.
+    mesh : Mesh
+    node : int
+        That places the mesh.
+    positions : (V, 3) float32 ndarray or Buffer
+        Before `matrix`.
+    normals : (V, 3) float32 ndarray or Buffer, optional
+        Of length 1.
+    matrix : (4, 4) float64
+        From the vertices' space into that of the model; no change for a skinned mesh.
     """
 
-    joint_matrices: tuple[np.ndarray, ...]
-    morph_weights: dict[int, np.ndarray]
-    node_matrices: np.ndarray
+    mesh: Mesh
+    node: int
+    positions: np.ndarray | Buffer
+    normals: np.ndarray | Buffer | None
+    matrix: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -265,6 +273,76 @@ class Model:
         TypeError
             Something else than a Pose.
         """
+        found = []
+        for i, mesh, joints, matrix, pose in self._placed(scene, pose):
+            if np.linalg.matrix_rank(matrix[:3, :3]) >= 2:
+                found.append((deformed(mesh, joints, pose.morph_weights.get(i)), matrix))
+        return found
+
+    def posed_meshes(
+        self,
+        pose: Pose | None = None,
+        *,
+        scene: int | str | None = None,
+        device: Device | None = None,
+        normals: bool = False,
+        buffers: bool = False,
+        into: Sequence[PosedMesh] | None = None,
+    ) -> list[PosedMesh]:
+        """The vertices of a scene's meshes in a pose, on any device.
+
+        As `static_meshes`, but in float32, and without a new Mesh for each; `Mesh.posed` tells
+        more. Every mesh is there in every pose, and in the same order.
+
+        Parameters
+        ----------
+        pose : Pose, optional
+            None: at rest.
+        scene : int or str, optional
+            None: the scene that the file shows first.
+        device : Device, optional
+            None: that of the buffers in `into`, else `default_device`.
+        normals : bool
+        buffers : bool
+            Gives each mesh a Buffer on the device instead of an array.
+        into : sequence of PosedMesh, optional
+            What an earlier call gave, whose arrays or buffers are written again.
+
+        Returns
+        -------
+        list of PosedMesh
+
+        Raises
+        ------
+        ValueError
+            No such scene, a pose of another model, an `into` of another scene, or what
+            `Mesh.posed` refuses.
+        TypeError
+            Something else than a Pose.
+        """
+        placed = list(self._placed(scene, pose))
+        if into is not None and [(one.node, one.mesh) for one in into] != [
+            (i, mesh) for i, mesh, *_ in placed
+        ]:
+            raise ValueError("into must be what posed_meshes() gave for the same scene")
+        found = []
+        for k, (i, mesh, joints, matrix, pose) in enumerate(placed):
+            out: Any = None if into is None else into[k].positions
+            turned: Any = normals if into is None else into[k].normals
+            if out is None and buffers:
+                device = default_device() if device is None else device
+                out = Buffer(device, 12 * mesh.vertex_count)
+            turned = False if turned is None else turned
+            weights = pose.morph_weights.get(i)
+            result = mesh.posed(joints, weights, device=device, out=out, normals=turned)
+            positions, turned = (result, None) if turned is False else result
+            found.append(PosedMesh(mesh, i, positions, turned, matrix))
+        return found
+
+    def _placed(
+        self, scene: int | str | None, pose: Pose | None
+    ) -> Iterator[tuple[int, Mesh, np.ndarray | None, np.ndarray, Pose]]:
+        """Of each mesh: its node, joint matrices if it is skinned, and what places it then."""
         pose = self.pose() if pose is None else pose
         if not isinstance(pose, Pose):
             raise TypeError(f"pose must be what pose() gives, got {type(pose).__name__}")
@@ -273,7 +351,6 @@ class Model:
                 f"pose has {len(pose.node_matrices)} nodes, the model {len(self.nodes)}; take it "
                 "from the pose() of this model"
             )
-        found = []
         for i in self._scene_nodes(scene):
             node = self.nodes[i]
             joints = None if node.skin is None else pose.joint_matrices[node.skin]
@@ -281,12 +358,7 @@ class Model:
                 mesh = self.meshes[index]
                 is_skinned = joints is not None and mesh.joints is not None
                 matrix = np.eye(4) if is_skinned else pose.node_matrices[i].copy()
-                if np.linalg.matrix_rank(matrix[:3, :3]) >= 2:
-                    placed = deformed(
-                        mesh, joints if is_skinned else None, pose.morph_weights.get(i)
-                    )
-                    found.append((placed, matrix))
-        return found
+                yield i, mesh, joints if is_skinned else None, matrix, pose
 
     def _scene_nodes(self, scene: int | str | None) -> list[int]:
         which = self.scene if scene is None else scene
