@@ -366,3 +366,10 @@ def tree_build(
     builder: int = 0,
     node_format: int = 0,
 ) -> dict[str, Any]: ...
+def tree_refit(
+    layout: dict[str, Any],
+    positions: NDArray[Any],
+    dirty: NDArray[np.bool_] | None = None,
+    sums: bool = False,
+    device: Device | None = None,
+) -> dict[str, Any]: ...
