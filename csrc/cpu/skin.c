@@ -236,10 +236,12 @@ uint64_t dw_skin_weight_bytes(const dw_skin_rest *rest)
 
 /* ---- a pose ---- */
 
-dw_status dw_skin_table_init(dw_skin_table *table, const dw_skin_rest *rest, dw_error *err)
+dw_status dw_skin_table_init(dw_skin_table *table, const dw_skin_rest *rest, bool is_native,
+                             dw_error *err)
 {
     *table = (dw_skin_table) { .matrices = NULL };
     if (DW_ALLOC_ZEROED(rest->joint_count, &table->matrices, err) == DW_OK &&
+        (!is_native || DW_ALLOC(rest->joint_count, &table->columns, err) == DW_OK) &&
         DW_ALLOC_ZEROED(rest->target_count, &table->targets, err) == DW_OK)
         return DW_OK;
     dw_skin_table_finish(table);
@@ -249,6 +251,7 @@ dw_status dw_skin_table_init(dw_skin_table *table, const dw_skin_rest *rest, dw_
 void dw_skin_table_finish(dw_skin_table *table)
 {
     dw_free(table->matrices);
+    dw_free(table->columns);
     dw_free(table->targets);
     *table = (dw_skin_table) { .matrices = NULL };
 }
@@ -355,16 +358,17 @@ dw_status dw_skin_table_fill(dw_skin_table *table, const dw_skin_rest *rest,
 
 /* ---- vertices ---- */
 
-/* Vertices begin to begin + count - 1, by planes. */
+/* Vertices begin to begin + count - 1, by planes. m: the elements that turn normals, by columns. */
 typedef struct block {
     uint32_t begin, count;
     float p[3][BLOCK], n[3][BLOCK];
-    float m[12][BLOCK];
+    float m[9][BLOCK];
 } block;
 
 typedef struct job {
     const dw_skin_rest *rest;
     const dw_skin_table *table;
+    const dw_skin_columns *columns;
     dw_skin_rows positions, normals;
 } job;
 
@@ -418,38 +422,98 @@ static void load(const job *self, block *b)
     }
 }
 
-/* The matrix of each vertex. */
-DW_SIMD static void blend(const dw_skin_rest *rest, const dw_skin_matrix *matrices, block *b)
+static dw_skin_columns columns_of(const dw_skin_matrix *matrix)
 {
-    for (uint32_t i = 0; i < b->count; i++) {
-        size_t v = b->begin + i;
-        uint32_t word = rest->joints[v];
-        const float *first = matrices[DW_SKIN_JOINT(word, 0u)].rows;
-        float sum[12];
+    dw_skin_columns out = { { 0.0f } };
 
-        memcpy(sum, first, sizeof sum);
-        for (uint32_t k = 1; k < rest->influence_count; k++) {
-            float weight = rest->weights[(size_t)(k - 1) * rest->vertex_count + v];
-            const float *other;
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++)
+            out.m[4 * column + row] = matrix->rows[4 * row + column];
+    return out;
+}
 
-            if (weight == 0.0f)
-                break;
-            if ((k & 1u) == 0u)
-                word = rest->joints[(size_t)(k >> 1) * rest->vertex_count + v];
-            other = matrices[DW_SKIN_JOINT(word, k)].rows;
-            for (int c = 0; c < 12; c++)
-                sum[c] = dw_skin_blend(sum[c], first[c], other[c], weight);
-        }
-        for (int c = 0; c < 12; c++)
-            b->m[c][i] = dw_skin_tidy(sum[c], DW_SKIN_TINY);
+/* Adds one joint of each vertex to its matrix: from[v] is what it was, and becomes m[v]. A weight
+ * of 0 ends a vertex's list, and adds 0, of whose sign tidy_rows makes one. */
+DW_SIMD static void blend_columns(const job *self, const uint32_t *firsts, const uint32_t *words,
+                                  uint32_t influence, const float *weights, uint32_t count,
+                                  const float **from, float (*restrict m)[16])
+{
+    for (uint32_t v = 0; v < count; v++) {
+        const float *first = self->columns[DW_SKIN_JOINT(firsts[v], 0u)].m;
+        const float *other = self->columns[DW_SKIN_JOINT(words[v], influence)].m;
+        float weight = weights[v], sum[16]; /* all is read before anything is written */
+
+        for (int i = 0; i < 16; i++)
+            sum[i] = dw_skin_blend(from[v][i], first[i], other[i], weight);
+        for (int i = 0; i < 16; i++)
+            m[v][i] = sum[i];
+        from[v] = m[v];
     }
 }
 
-static void repeat(const dw_skin_matrix *matrix, block *b)
+DW_SIMD static bool has_weights(const float *weights, uint32_t count)
 {
-    for (int c = 0; c < 12; c++)
+    uint32_t bits = 0;
+
+    for (uint32_t v = 0; v < count; v++)
+        bits |= dw_bits_from_float(weights[v]);
+    return bits != 0;
+}
+
+DW_SIMD static void move_points(block *b, const float *const *matrices, float (*restrict moved)[4])
+{
+    for (uint32_t v = 0; v < b->count; v++) {
+        const float *m = matrices[v];
+        float x = b->p[0][v], y = b->p[1][v], z = b->p[2][v], to[4];
+
+        for (int i = 0; i < 4; i++)
+            to[i] = dw_skin_move(m[i], m[4 + i], m[8 + i], m[12 + i], x, y, z);
+        for (int i = 0; i < 4; i++)
+            moved[v][i] = to[i];
+    }
+}
+
+/* Moves the points of a block, and keeps what turns their normals. */
+static void move_by_joints(const job *self, block *b)
+{
+    const dw_skin_rest *rest = self->rest;
+    const uint32_t *firsts = rest->joints + b->begin;
+    const float *matrices[BLOCK];
+    float m[BLOCK][16], moved[BLOCK][4];
+
+    for (uint32_t v = 0; v < b->count; v++)
+        matrices[v] = self->columns[DW_SKIN_JOINT(firsts[v], 0u)].m;
+    for (uint32_t k = 1; k < rest->influence_count; k++) {
+        const uint32_t *words = firsts + (size_t)(k >> 1) * rest->vertex_count;
+        const float *weights = rest->weights + (size_t)(k - 1) * rest->vertex_count + b->begin;
+
+        if (!has_weights(weights, b->count))
+            break;
+        blend_columns(self, firsts, words, k, weights, b->count, matrices, m);
+    }
+    if (matrices[0] == m[0])
+        tidy_rows(m[0], DW_SKIN_TINY, 16 * b->count);
+    move_points(b, matrices, moved);
+    for (uint32_t v = 0; v < b->count; v++)
+        for (int i = 0; i < 3; i++)
+            b->p[i][v] = moved[v][i];
+    for (uint32_t v = 0; self->normals.data != NULL && v < b->count; v++)
+        for (int k = 0; k < 9; k++)
+            b->m[k][v] = matrices[v][4 * (k / 3) + k % 3];
+}
+
+DW_SIMD static void move_by_one(const float *m, block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        float x = b->p[0][i], y = b->p[1][i], z = b->p[2][i];
+
+        b->p[0][i] = dw_skin_move(m[0], m[4], m[8], m[12], x, y, z);
+        b->p[1][i] = dw_skin_move(m[1], m[5], m[9], m[13], x, y, z);
+        b->p[2][i] = dw_skin_move(m[2], m[6], m[10], m[14], x, y, z);
+    }
+    for (int k = 0; k < 9; k++)
         for (uint32_t i = 0; i < b->count; i++)
-            b->m[c][i] = matrix->rows[c];
+            b->m[k][i] = m[4 * (k / 3) + k % 3];
 }
 
 DW_SIMD static void turn(block *b)
@@ -458,8 +522,8 @@ DW_SIMD static void turn(block *b)
         dw_skin_vector n = { b->n[0][i], b->n[1][i], b->n[2][i] };
         dw_skin_matrix m;
 
-        for (int c = 0; c < 12; c++)
-            m.rows[c] = b->m[c][i];
+        for (int k = 0; k < 9; k++)
+            m.rows[4 * (k % 3) + k / 3] = b->m[k][i];
         n = dw_skin_turn(m, n);
         b->n[0][i] = n.x;
         b->n[1][i] = n.y;
@@ -476,17 +540,6 @@ DW_SIMD static void straighten(block *b)
         b->n[0][i] = n.x;
         b->n[1][i] = n.y;
         b->n[2][i] = n.z;
-    }
-}
-
-DW_SIMD static void move(block *b)
-{
-    for (uint32_t i = 0; i < b->count; i++) {
-        float x = b->p[0][i], y = b->p[1][i], z = b->p[2][i];
-
-        b->p[0][i] = dw_skin_move(b->m[0][i], b->m[1][i], b->m[2][i], b->m[3][i], x, y, z);
-        b->p[1][i] = dw_skin_move(b->m[4][i], b->m[5][i], b->m[6][i], b->m[7][i], x, y, z);
-        b->p[2][i] = dw_skin_move(b->m[8][i], b->m[9][i], b->m[10][i], b->m[11][i], x, y, z);
     }
 }
 
@@ -514,10 +567,9 @@ static void pose_block(const job *self, block *b)
     load(self, b);
     if (table->has_matrices) {
         if (self->rest->influence_count > 0)
-            blend(self->rest, table->matrices, b);
+            move_by_joints(self, b);
         else
-            repeat(&table->matrices[0], b);
-        move(b);
+            move_by_one(self->columns[0].m, b);
         if (self->normals.data != NULL)
             turn(b);
     } else if (self->normals.data != NULL) {
@@ -548,8 +600,11 @@ dw_status dw_skin_vertices(const dw_skin_rest *rest, const dw_skin_table *table,
                            dw_skin_rows positions, dw_skin_rows normals, const dw_run *run,
                            dw_error *err)
 {
-    job self = { rest, table, positions, normals };
     int64_t chunks = ((int64_t)rest->vertex_count + CHUNK - 1) / CHUNK;
+    dw_skin_columns *turned = table->columns;
+    job self = { rest, table, turned, positions, normals };
 
+    for (uint32_t i = 0; table->has_matrices && i < rest->joint_count; i++)
+        turned[i] = columns_of(&table->matrices[i]);
     return dw_parallel_for(run, chunks, pose_chunk, &self, err);
 }

@@ -65,16 +65,24 @@ typedef struct dw_skin_pose {
     const double *weights; /* of the targets; NULL: all 0 */
 } dw_skin_pose;
 
+/* The columns of a matrix, four numbers each; the last of them is 0. */
+typedef struct dw_skin_columns {
+    float m[16];
+} dw_skin_columns;
+
 /* A pose as both backends read it. */
 typedef struct dw_skin_table {
     dw_skin_matrix *matrices; /* [joint_count] */
+    dw_skin_columns *columns; /* the same, natively */
     dw_skin_target *targets;  /* [target_count]: those of weight other than 0 come first */
     uint32_t target_count;    /* of those */
     bool has_matrices;
     float scale, tiny; /* see dw_skin_push */
 } dw_skin_table;
 
-dw_status dw_skin_table_init(dw_skin_table *table, const dw_skin_rest *rest, dw_error *err);
+/* is_native: dw_skin_vertices will read it, and not a device. */
+dw_status dw_skin_table_init(dw_skin_table *table, const dw_skin_rest *rest, bool is_native,
+                             dw_error *err);
 void dw_skin_table_finish(dw_skin_table *table);
 
 /* DW_ERROR_ARGUMENT for too few matrices, one that is not affine, weights out of range, or a pose

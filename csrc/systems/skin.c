@@ -31,7 +31,7 @@ static void finish_room(room *self)
 static dw_status init_room(const dw_skin *skin, room *self, dw_error *err)
 {
     *self = (room) { .table = { .matrices = NULL } };
-    DW_TRY(dw_skin_table_init(&self->table, &skin->rest, err));
+    DW_TRY(dw_skin_table_init(&self->table, &skin->rest, skin->gpu == NULL, err));
     if (skin->gpu != NULL)
         DW_TRY(dw_skin_slot_init(&self->slot, skin->gpu, &skin->rest, err));
     return DW_OK;
