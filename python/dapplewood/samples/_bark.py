@@ -155,6 +155,17 @@ def _stone(rng, side, words, moss):
     return _lit(colour, height, 1.2), height
 
 
+def _worn(rng, side, words, moss):
+    """Smooth wood that water has worn: long fine grain and a bloom of moss, light all over."""
+    bend = 22.0 * noise(rng, side, 4, 3) + 6.0 * noise(rng, side, 11, 7)
+    grain = warped(noise(rng, side, 4, 30), bend, 24.0 * noise(rng, side, 3, 4))
+    fine = warped(noise(rng, side, 9, 84), bend, 0.0 * bend)
+    height = np.clip(0.55 + 0.34 * grain + 0.16 * fine + 0.1 * layers(rng, side, 7, 7, 3), 0.0, 1.0)
+    colour = _ramp(0.15 + 0.8 * height + 0.16 * layers(rng, side, 3, 3, 4), *words)
+    colour = _mixed(colour, linear(moss), 0.5 * np.clip(layers(rng, side, 4, 4, 4) - 0.1, 0, 1))
+    return _lit(colour, height, 0.5), height
+
+
 def _rings(rng, side, words, moss):
     """Sawn wood: year rings about the middle of the tile."""
     row, column = (np.mgrid[0:side, 0:side] + 0.5) / side - 0.5
@@ -240,6 +251,7 @@ TEXTURES = {
     "rings": (_rings, (0x7A5532, 0xB58A55, 0xDDB981), 0),
     "turf": (_turf, (0x767C50, 0x8D9460, 0xA9A872), 0),
     "soil": (_soil, (0x7C6C54, 0x9C886A, 0xBCA98A), 0),
+    "driftwood": (_worn, (0x9C9082, 0xD4CCBE, 0xEEE8DC, 0xFBF8F0), 0xC3CC96),
 }
 
 

@@ -46,6 +46,8 @@ PALETTES: dict[str, Species] = {
     "flowers": _painted({"leaf": (0x56662E, 0x8C9848, 0xC8C06C), "stalk": _STALK,
                          "petal": (0xB9AEB4, 0xE9E2DC, 0xFFFAF0),
                          "disc": (0xA86A08, 0xE0A010, 0xF8CC30)}, 0xA9B458, 0xD2BA8A, 0.25),
+    "walker": _painted({"leaf": (0x46592A, 0x7C8C40, 0xBEBE6C),
+                        "gold": (0x8A5620, 0xC08A3A, 0xE6C46C)}, 0xBCBF70, 0x8A7A2C, 0.3),
 }
 
 
@@ -189,6 +191,11 @@ def _ears(plan: Plan) -> None:
     plan.wood.extend(part._replace(radii=0.6 * part.radii) for part in reed_like.wood)
 
 
+def _lone(plan: Plan, maker: str, *, tint: str = "leaf", tone: float = 0.6) -> None:
+    """One leaf that fills its card."""
+    plan.leaf(maker, 0.0, 0.0, np.pi / 2, 1.0, spread=1.0, tone=tone, tint=tint)
+
+
 def _of(draw: Callable, *numbers, **options) -> Callable[[Plan], None]:
     return lambda plan: draw(plan, *numbers, **options)
 
@@ -217,6 +224,8 @@ TILES: dict[str, tuple[Callable[[Plan], None], ...]] = {
     "fern": (frond, frond, fern, fern),
     "meadow": (grass, grass, _ears, _ears),
     "flowers": (daisy, daisy, grass, daisy),
+    "walker": (_of(_lone, "beech"), _of(_lone, "oak", tone=0.5),
+               _of(_lone, "ash", tone=0.68), _of(_lone, "beech", tint="gold")),
 }
 
 
