@@ -35,14 +35,14 @@ def character(*, detail: int = 2, seed: int = 0) -> Model:
     ----------
     detail : int
         0 to 4. 2 is for close views; each step has about four times the triangles of the one
-        before: about 2,000, 7,000, 25,000, 100,000 and 400,000.
+        before: about 1,900, 9,700, 35,000, 140,000 and 570,000.
     seed : int
         Equal seeds give equal characters, different seeds other leaves, grain and moss.
 
     Returns
     -------
     Model
-        Animations: "idle" (4 s, loops), "walk" (1.2 s, loops; in place, with the ground passing at
+        Animations: "idle" (4 s, loops), "walk" (1.1 s, loops; in place, with the ground passing at
         `WALK_SPEED` metres a second along -z) and "curl" (from standing into a ball in 1.4 s, then
         held to 2.4 s).
 
