@@ -57,6 +57,7 @@ int dw_forest_exec(PyObject *module);
 int dw_tree_exec(PyObject *module);
 int dw_skin_exec(PyObject *module);
 int dw_tree_refit_exec(PyObject *module);
+int dw_tree_gpu_refit_exec(PyObject *module);
 
 /* Sets the exception that belongs to err->code. */
 void dw_raise(const dw_module_state *state, const dw_error *err);

@@ -366,6 +366,13 @@ def tree_build(
     builder: int = 0,
     node_format: int = 0,
 ) -> dict[str, Any]: ...
+def tree_gpu_refit(
+    device: Device,
+    meshes: tuple[Any, ...],
+    *,
+    variant: int = 0,
+    repeat: int = 1,
+) -> tuple[dict[str, Any], ...]: ...
 def tree_refit(
     layout: dict[str, Any],
     positions: NDArray[Any],

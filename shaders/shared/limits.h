@@ -51,6 +51,11 @@
 #define DW_TREE_DEPTH_MAX  62        /* nodes from the root down: a walk keeps one child of each */
 #define DW_TREE_COUNT_MAX  268435455 /* triangles of a tree: 28 bits */
 
+#define DW_TREE_SUMS_GROUP      64 /* lanes */
+#define DW_TREE_SUMS_ROWS       4  /* a lane */
+#define DW_TREE_INSTANCES_GROUP 64
+#define DW_TREE_RAYS_GROUP      64
+
 #define DW_ALPHA_ONE    65535u    /* opaque as a 16-bit alpha */
 #define DW_WEIGHT_ONE   16711425u /* opaque as a 24-bit accumulator: 255 * 65535 */
 #define DW_FILTER_ONE   16384     /* sum of the taps of a mip filter */

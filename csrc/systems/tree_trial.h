@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Native trees refit and walked on a device, for tests and measurements.
+ * Thread-safety: Safe on distinct trees. */
+#ifndef DW_SYSTEMS_TREE_TRIAL_H
+#define DW_SYSTEMS_TREE_TRIAL_H
+
+#include "cpu/tree.h"
+#include "systems/device.h"
+
+/* A pose of one tree of a batch. Vertices, or boxes, stand in memory as the device is to read them:
+ * `offset` floats in front, then `stride` floats each. */
+typedef struct dw_trial_pose {
+    const float *data;
+    uint64_t float_count;
+    uint32_t offset, stride;
+    const uint32_t *dirty; /* NULL: all */
+    bool wants_sums;
+} dw_trial_pose;
+
+typedef struct dw_trial_refit {
+    dw_tree **trees; /* their boxes change; the last box of the root follows */
+    float (*roots)[6];
+    uint32_t tree_count;
+    const dw_trial_pose *poses; /* [step][tree] */
+    uint32_t step_count;
+    uint32_t repeat; /* of the last step */
+    int variant;     /* dw_refit_variant */
+} dw_trial_refit;
+
+/* Each step is one batch in one submission. DW_ERROR_ARGUMENT on a native device. */
+dw_status dw_trial_refit_run(dw_device *device, const dw_trial_refit *trial, const dw_run *run,
+                             dw_error *err);
+
+#endif

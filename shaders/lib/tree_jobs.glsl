@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The tables of a dispatch over many meshes. Each workgroup belongs to one job.
+
+layout(scalar, set = 0, binding = 0) readonly buffer mesh_block { dw_tree_mesh meshes[]; };
+layout(scalar, set = 0, binding = 1) readonly buffer job_block { dw_tree_job jobs[]; };
+layout(push_constant) uniform constants
+{
+    uint job_first; // of this dispatch
+    uint job_count;
+    uint group_count;
+    uint level; // of treelets
+};
+
+uint group_index()
+{
+    return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+}
+
+// The last job whose first group is not above `group`.
+dw_tree_job find_job(uint group)
+{
+    uint low = job_first, high = job_first + job_count - 1u;
+
+    while (low < high) {
+        uint middle = (low + high + 1u) >> 1;
+
+        if (jobs[middle].first_group <= group)
+            low = middle;
+        else
+            high = middle - 1u;
+    }
+    return jobs[low];
+}
