@@ -27,6 +27,8 @@ class AnimationChannel:
         Seconds, ascending.
     values : (K, n) float32, or (K, 3, n) for cubicspline
         The three are in-tangent, value, out-tangent.
+    target : int, optional
+        The one morph target whose weight this is, of path "weights"; None: of all of them.
     """
 
     node: int
@@ -34,6 +36,7 @@ class AnimationChannel:
     interpolation: str
     times: np.ndarray
     values: np.ndarray
+    target: int | None = None
 
     def sample(self, time: float) -> np.ndarray:
         """(n,) float64 at a time; rotations have length 1. Held outside the keys.

@@ -221,7 +221,9 @@ class Model:
             value = channel.sample(animation.wrapped(time) if loop else time)
             if channel.path == "weights":
                 if channel.node in weights:
-                    weights[channel.node] = value.astype(np.float32)
+                    weights[channel.node] = weights[channel.node].copy()
+                    which = slice(None) if channel.target is None else [channel.target]
+                    weights[channel.node][which] = value
                 continue
             if channel.node not in parts:
                 node = self.nodes[channel.node]

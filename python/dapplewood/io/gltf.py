@@ -19,6 +19,7 @@ __all__ = ["load_gltf"]
 _READ = {
     "EXT_meshopt_compression",
     "EXT_texture_webp",
+    "KHR_animation_pointer",
     DRACO,
     "KHR_materials_emissive_strength",
     "KHR_materials_unlit",
@@ -56,7 +57,9 @@ def load_gltf(path: str | os.PathLike[str]) -> Model:
     Read are KHR_mesh_quantization, KHR_texture_transform (applied to the texture coordinates),
     KHR_materials_unlit, KHR_materials_emissive_strength, EXT_texture_webp,
     KHR_draco_mesh_compression and EXT_meshopt_compression. A mesh without normals is flat, as the
-    specification asks. Metallic, roughness and emissive textures become their mean.
+    specification asks. Metallic, roughness and emissive textures become their mean. Of
+    KHR_animation_pointer the parts of nodes and the weights of meshes are played, and the rest is
+    noted.
 
     References
     ----------

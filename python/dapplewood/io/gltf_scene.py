@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from ..animation import PATHS, Animation, AnimationChannel
@@ -15,6 +17,11 @@ from .gltf_meshes import MeshGroup
 __all__ = ["read_animations", "read_nodes", "read_scenes", "read_skins"]
 
 _INTERPOLATIONS = ("STEP", "LINEAR", "CUBICSPLINE")
+# What of KHR_animation_pointer is played.
+_POINTER = re.compile(
+    r"/(?:nodes/(\d{1,9})/(translation|rotation|scale|weights)|meshes/(\d{1,9})/weights)"
+    r"(?:/(\d{1,9}))?"
+)
 
 
 def read_nodes(container: Container, groups: list[MeshGroup]) -> tuple[Node, ...]:
@@ -123,36 +130,84 @@ def read_skins(container: Container, accessors: Accessors, node_count: int) -> t
 def read_animations(
     container: Container, accessors: Accessors, nodes: tuple[Node, ...], groups: list[MeshGroup]
 ) -> tuple[Animation, ...]:
-    mesh_of = [one.data.get("mesh") for one in container.root.objects("nodes")]
+    given = container.root.objects("nodes")
+    mesh_of = [one.data.get("mesh") for one in given]
     target_counts = [0 if mesh is None else groups[mesh].target_count for mesh in mesh_of]
+    # An animated mesh moves the nodes that have no weights of their own.
+    followers: dict[int, list[int]] = {i: [] for i in range(len(groups))}
+    for i, mesh in enumerate(mesh_of):
+        if mesh is not None and nodes[i].morph_weights is None:
+            followers[mesh].append(i)
     found = []
     for fields in container.root.objects("animations"):
         samplers = fields.objects("samplers")
         channels = []
         for channel in fields.objects("channels"):
-            one = _read_channel(accessors, channel, samplers, target_counts)
-            if one is not None:
-                container.spend(one.times.nbytes, channel.where)
-                channels.append(one)
+            for node, path, target in _places(channel, followers, target_counts):
+                one = _read_channel(
+                    accessors, channel, samplers, node, path, target, target_counts[node]
+                )
+                if one is not None:
+                    container.spend(one.times.nbytes, channel.where)
+                    channels.append(one)
         found.append(Animation(fields.text("name", ""), tuple(channels)))
     return tuple(found)
 
 
-def _read_channel(
-    accessors: Accessors, fields: Fields, samplers: list[Fields], target_counts: list[int]
-) -> AnimationChannel | None:
-    target = fields.fields("target")
-    node = target.index("node", len(target_counts), "nodes")
+def _places(
+    channel: Fields, followers: dict[int, list[int]], target_counts: list[int]
+) -> list[tuple[int, str, int | None]]:
+    """The nodes that a channel moves: which property, and of weights, which one alone."""
+    target = channel.fields("target")
     path = target.text("path")
+    if path == "pointer":
+        return _pointed(channel, target, followers, target_counts)
+    node = target.index("node", len(target_counts), "nodes")
     if path not in PATHS or node is None:
-        fields.place.note(f"{fields.where} moves {path!r} of no node: not played")
-        return None
+        channel.place.note(f"{channel.where} moves {path!r} of no node: not played")
+        return []
+    return [(node, path, None)]
+
+
+def _pointed(
+    channel: Fields, target: Fields, followers: dict[int, list[int]], target_counts: list[int]
+) -> list[tuple[int, str, int | None]]:
+    fields = target.extension("KHR_animation_pointer")
+    if fields is None:
+        target.fail("path is 'pointer', but KHR_animation_pointer is missing")
+    pointer = fields.text("pointer")
+    found = _POINTER.fullmatch(pointer)
+    if found is None or (found[4] is not None and found[2] not in (None, "weights")):
+        channel.place.note(f"{channel.where} moves {pointer!r}: not played")
+        return []
+    which = int(found[1] or found[3])
+    if which >= (len(followers) if found[1] is None else len(target_counts)):
+        fields.fail(f"pointer is {pointer!r}, but there is no such object")
+    places = [which] if found[1] is not None else followers[which]
+    one = None if found[4] is None else int(found[4])
+    for node in places:
+        if one is not None and one >= target_counts[node]:
+            fields.fail(
+                f"pointer is {pointer!r}, but there are {target_counts[node]} morph targets"
+            )
+    return [(node, found[2] or "weights", one) for node in places]
+
+
+def _read_channel(
+    accessors: Accessors,
+    fields: Fields,
+    samplers: list[Fields],
+    node: int,
+    path: str,
+    target: int | None,
+    target_count: int,
+) -> AnimationChannel | None:
     index = fields.index("sampler", len(samplers), "samplers")
     if index is None:
         fields.fail("sampler is missing")
     sampler = samplers[index]
     times = _times(accessors, sampler)
-    width = PATHS[path] or target_counts[node]
+    width = PATHS[path] or (target_count if target is None else 1)
     if not width:
         fields.place.note(f"{fields.where} moves weights of a node without morph targets")
         return None
@@ -170,7 +225,7 @@ def _read_channel(
             f"{len(times) * parts * width}"
         )
     shape = (len(times), 3, width) if parts == 3 else (len(times), width)
-    return AnimationChannel(node, path, kind.lower(), times, values.reshape(shape))
+    return AnimationChannel(node, path, kind.lower(), times, values.reshape(shape), target)
 
 
 def _times(accessors: Accessors, sampler: Fields) -> np.ndarray:
