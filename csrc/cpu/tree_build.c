@@ -26,8 +26,8 @@ void dw_tree_merge(dw_tree_work *work, const dw_tree_cluster *a, const dw_tree_c
     float area, cost_leaf;
 
     for (int axis = 0; axis < 3; axis++) {
-        node.low[axis] = a->low[axis] < b->low[axis] ? a->low[axis] : b->low[axis];
-        node.high[axis] = a->high[axis] > b->high[axis] ? a->high[axis] : b->high[axis];
+        node.low[axis] = dw_tree_lower(a->low[axis], b->low[axis]);
+        node.high[axis] = dw_tree_upper(a->high[axis], b->high[axis]);
     }
     area = dw_tree_half_area(dw_tree_difference(node.high[0], node.low[0]),
                              dw_tree_difference(node.high[1], node.low[1]),

@@ -11,8 +11,10 @@
 
 /* A box in unit space, 0 to 1; of an inactive item (1, 1, 1) twice. */
 typedef struct dw_tree_item {
-    float low[3], is_inactive; /* 0 or 1 */
-    float high[3], spare;
+    float low[3];
+    uint32_t row;
+    float high[3];
+    uint32_t spare;
 } dw_tree_item;
 
 /* A node before it has its place, in the slot that its clusters give. */
@@ -52,22 +54,41 @@ static inline uint32_t dw_tree_row(const dw_tree_work *work, uint32_t place)
     return (uint32_t)work->keys[place];
 }
 
-/* Box and start of the item at a place. */
-static inline void dw_tree_cluster_of_item(const dw_tree_work *work, uint32_t place,
-                                           dw_tree_cluster *out)
+/* Coordinates in unit space are at least 0: their bits are in their order. */
+static inline float dw_tree_lower(float a, float b)
 {
-    const dw_tree_item *item = &work->items[dw_tree_row(work, place)];
+    uint32_t bits_a = dw_bits_from_float(a), bits_b = dw_bits_from_float(b);
 
+    return dw_float_from_bits(bits_a < bits_b ? bits_a : bits_b);
+}
+
+static inline float dw_tree_upper(float a, float b)
+{
+    uint32_t bits_a = dw_bits_from_float(a), bits_b = dw_bits_from_float(b);
+
+    return dw_float_from_bits(bits_a > bits_b ? bits_a : bits_b);
+}
+
+static inline void dw_tree_cluster_of_box(const dw_tree_item *item, uint32_t place,
+                                          dw_tree_cluster *out)
+{
     for (int axis = 0; axis < 3; axis++) {
         out->low[axis] = item->low[axis];
         out->high[axis] = item->high[axis];
     }
-    out->cost = dw_tree_half_area(item->high[0] - item->low[0], item->high[1] - item->low[1],
-                                  item->high[2] - item->low[2]);
+    out->cost = dw_tree_half_area(dw_tree_difference(item->high[0], item->low[0]),
+                                  dw_tree_difference(item->high[1], item->low[1]),
+                                  dw_tree_difference(item->high[2], item->low[2]));
     out->ref = DW_TREE_LEAF | place;
     out->first = place;
     out->meta = DW_TREE_META_LEAF(1u);
     out->depth = 0;
+}
+
+static inline void dw_tree_cluster_of_item(const dw_tree_work *work, uint32_t place,
+                                           dw_tree_cluster *out)
+{
+    dw_tree_cluster_of_box(&work->items[dw_tree_row(work, place)], place, out);
 }
 
 /* Writes the node over a, which lies left, and b; out may be either. A meta of 0: too many levels

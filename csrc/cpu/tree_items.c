@@ -131,6 +131,7 @@ static void make_items(void *user, int64_t part, int worker)
             *item = (dw_tree_item) { .low = { 1.0f, 1.0f, 1.0f }, .high = { 1.0f, 1.0f, 1.0f } };
             inactive++;
         }
+        item->row = row;
         work->keys[row] =
             (uint64_t)(is_active ? code_of(&job->table, item) : 0xffffffffu) << 32 | row;
     }

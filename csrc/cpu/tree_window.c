@@ -57,21 +57,6 @@ uint32_t dw_tree_window_take(const dw_tree_window *window, dw_tree_cluster *out)
     return window->count;
 }
 
-/* Coordinates are at least 0: their bits are in their order. */
-static inline float lower(float a, float b)
-{
-    uint32_t bits_a = dw_bits_from_float(a), bits_b = dw_bits_from_float(b);
-
-    return dw_float_from_bits(bits_a < bits_b ? bits_a : bits_b);
-}
-
-static inline float upper(float a, float b)
-{
-    uint32_t bits_a = dw_bits_from_float(a), bits_b = dw_bits_from_float(b);
-
-    return dw_float_from_bits(bits_a > bits_b ? bits_a : bits_b);
-}
-
 /* Areas of the unions of each cluster and those up to the radius behind it; then for each the
  * nearest on either side, the lower place of equals. */
 DW_SIMD static void find_nearest(dw_tree_window *restrict window)
@@ -82,8 +67,8 @@ DW_SIMD static void find_nearest(dw_tree_window *restrict window)
                 float extent[3];
 
                 for (int axis = 0; axis < 3; axis++) {
-                    float low = lower(window->low[axis][k], window->low[axis][k + step]);
-                    float high = upper(window->high[axis][k], window->high[axis][k + step]);
+                    float low = dw_tree_lower(window->low[axis][k], window->low[axis][k + step]);
+                    float high = dw_tree_upper(window->high[axis][k], window->high[axis][k + step]);
 
                     extent[axis] = high - low;
                 }
