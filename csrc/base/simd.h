@@ -13,4 +13,11 @@
 #define DW_SIMD
 #endif
 
+/* Asks for memory that is read soon, in no order that a processor could guess. */
+#if defined(__GNUC__)
+#define DW_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define DW_PREFETCH(address) ((void)(address))
+#endif
+
 #endif

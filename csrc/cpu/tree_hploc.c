@@ -3,10 +3,12 @@
  * between places, the higher the farther up. Ranges are closed in order of places over a stack
  * whose boundaries fall towards its top. Ranges of the lower part are independent jobs. */
 #include "base/alloc.h"
+#include "base/simd.h"
 #include "cpu/tree_build.h"
 #include "cpu/tree_window.h"
 
 #define DW_RANGE_PARTS 64   /* jobs, about */
+#define DW_RANGE_AHEAD 32   /* places whose items are asked for before they are used */
 #define DW_RANGE_LEAST 1024 /* places of a job, at least, unless its parent is larger by far */
 #define DW_STACK_MAX   64   /* boundaries are distinct powers of two: 32 + 28 */
 #define DW_LIST_MAX    (DW_TREE_WINDOW / 2u)
@@ -124,6 +126,8 @@ static void merge_range(void *user, int64_t item, int worker)
     for (uint32_t place = job->begin; place < job->end; place++) {
         dw_range *range = &stack.ranges[stack.count++];
 
+        if (place + DW_RANGE_AHEAD < job->end)
+            DW_PREFETCH(&merge->work->items[dw_tree_row(merge->work, place + DW_RANGE_AHEAD)]);
         range->begin = place;
         range->end = place + 1;
         range->count = 0;

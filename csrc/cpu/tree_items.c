@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes of items in unit space and their Morton codes. Unit coordinates never fall as coordinates
- * rise, so those of vertices are made first, and boxes are minima and maxima of them. */
+/* Boxes of items in unit space and their Morton codes, a block at a time: corners are gathered to
+ * rows, which go through vector loops, and are put back together. */
 #include "base/alloc.h"
+#include "base/simd.h"
 #include "cpu/tree_prepare.h"
 
-#define DW_ITEMS_PART 16384 /* vertices or items of a part of a loop */
+#include <string.h>
+
+#define DW_ITEMS_PART  16384 /* items of a part of a loop */
+#define DW_ITEMS_BLOCK 64
 
 /* What a chunk of 8 bits of a cell adds to a code. */
 typedef struct dw_morton_table {
     uint32_t axes[3][3][256];
 } dw_morton_table;
 
-/* x, y, z and 1 where the vertex is out of range. */
-typedef struct dw_unit_vertex {
-    float at[4];
-} dw_unit_vertex;
-
 typedef struct dw_items_job {
     dw_tree_work *work;
     float low[3], scale;
-    dw_unit_vertex *vertices; /* NULL over boxes */
-    uint32_t *inactive;       /* by part */
+    uint32_t *inactive; /* by part */
     dw_morton_table table;
 } dw_items_job;
+
+typedef struct dw_items_block {
+    float corners[3][3][DW_ITEMS_BLOCK]; /* by corner and axis; of boxes: low, high, high */
+    float low[3][DW_ITEMS_BLOCK], high[3][DW_ITEMS_BLOCK];
+    uint32_t cells[3][DW_ITEMS_BLOCK];
+    uint32_t is_inactive[DW_ITEMS_BLOCK];
+} dw_items_block;
 
 static void make_table(dw_morton_table *table, const uint32_t bits[3])
 {
@@ -42,12 +47,12 @@ static void make_table(dw_morton_table *table, const uint32_t bits[3])
         }
 }
 
-static uint32_t code_of(const dw_morton_table *table, const dw_tree_item *item)
+static uint32_t code_of(const dw_morton_table *table, const dw_items_block *block, uint32_t i)
 {
     uint32_t code = 0;
 
     for (int axis = 0; axis < 3; axis++) {
-        uint32_t cell = dw_tree_cell(item->low[axis], item->high[axis]);
+        uint32_t cell = block->cells[axis][i];
 
         code |= table->axes[axis][0][cell & 255u] | table->axes[axis][1][cell >> 8 & 255u] |
                 table->axes[axis][2][cell >> 16];
@@ -55,85 +60,146 @@ static uint32_t code_of(const dw_morton_table *table, const dw_tree_item *item)
     return code;
 }
 
-static uint32_t part_end(uint32_t begin, uint32_t count)
+static void gather_triangles(const dw_tree_source *source, uint32_t row, uint32_t count,
+                             dw_items_block *block)
 {
-    return count - begin < DW_ITEMS_PART ? count : begin + DW_ITEMS_PART;
+    const uint32_t *index = source->indices + 3 * (size_t)row;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (int corner = 0; corner < 3; corner++) {
+            const float *at = source->vertices.data + (size_t)*index++ * source->vertices.stride;
+
+            for (int axis = 0; axis < 3; axis++)
+                block->corners[corner][axis][i] = at[axis];
+        }
 }
 
-static void make_vertices(void *user, int64_t part, int worker)
+static void gather_boxes(const dw_tree_source *source, uint32_t row, uint32_t count,
+                         dw_items_block *block)
 {
-    const dw_items_job *job = user;
-    const dw_tree_vertices *vertices = &job->work->source->vertices;
-    uint32_t i = (uint32_t)part * DW_ITEMS_PART, end = part_end(i, vertices->count);
+    const float *box = source->boxes + 6 * (size_t)row;
 
-    (void)worker;
-    for (; i < end; i++) {
-        const float *from = vertices->data + (size_t)i * vertices->stride;
-        float *at = job->vertices[i].at;
-        bool is_in_range = true;
+    for (uint32_t i = 0; i < count; i++, box += 6)
+        for (int axis = 0; axis < 3; axis++) {
+            block->corners[0][axis][i] = box[axis];
+            block->corners[1][axis][i] = block->corners[2][axis][i] = box[axis + 3];
+        }
+}
+
+static inline uint32_t magnitude(float x)
+{
+    return dw_bits_from_float(x) & 0x7fffffffu;
+}
+
+static inline uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Marks items with a corner out of range, and takes 0 for its coordinates. */
+DW_SIMD static void check_block(dw_items_block *block)
+{
+    uint32_t is_inactive[DW_ITEMS_BLOCK] = { 0 };
+
+    for (int corner = 0; corner < 3; corner++) {
+        const float *x = block->corners[corner][0], *y = block->corners[corner][1];
+        const float *z = block->corners[corner][2];
+
+        for (int i = 0; i < DW_ITEMS_BLOCK; i++) {
+            uint32_t most = larger(larger(magnitude(x[i]), magnitude(y[i])), magnitude(z[i]));
+
+            is_inactive[i] |= !dw_tree_in_range(most);
+        }
+    }
+    for (int part = 0; part < 9; part++) {
+        float *x = block->corners[part / 3][part % 3];
+
+        for (int i = 0; i < DW_ITEMS_BLOCK; i++)
+            x[i] = dw_tree_coordinate(is_inactive[i] != 0 ? 0u : dw_bits_from_float(x[i]));
+    }
+    memcpy(block->is_inactive, is_inactive, sizeof is_inactive);
+}
+
+/* Marks boxes whose low corner lies above the high one. */
+static void check_boxes(dw_items_block *block)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < DW_ITEMS_BLOCK; i++)
+            block->is_inactive[i] |= block->corners[0][axis][i] > block->corners[1][axis][i];
+}
+
+/* One axis of boxes in unit space, and their cells. */
+DW_SIMD static void bound_axis(dw_items_block *restrict block, int axis, float origin, float scale)
+{
+    const float *a = block->corners[0][axis], *b = block->corners[1][axis];
+    const float *c = block->corners[2][axis];
+    const uint32_t *is_inactive = block->is_inactive;
+    float lows[DW_ITEMS_BLOCK], highs[DW_ITEMS_BLOCK];
+    uint32_t cells[DW_ITEMS_BLOCK];
+
+    for (int i = 0; i < DW_ITEMS_BLOCK; i++) {
+        float low = a[i] < b[i] ? a[i] : b[i], high = a[i] > b[i] ? a[i] : b[i];
+
+        low = low < c[i] ? low : c[i];
+        high = high > c[i] ? high : c[i];
+        low = dw_tree_unit(low, origin, scale);
+        high = dw_tree_unit(high, origin, scale);
+        lows[i] = is_inactive[i] != 0 ? 1.0f : low;
+        highs[i] = is_inactive[i] != 0 ? 1.0f : high;
+    }
+    for (int i = 0; i < DW_ITEMS_BLOCK; i++)
+        cells[i] = dw_tree_cell(lows[i], highs[i]);
+    memcpy(block->low[axis], lows, sizeof lows);
+    memcpy(block->high[axis], highs, sizeof highs);
+    memcpy(block->cells[axis], cells, sizeof cells);
+}
+
+/* Items and keys of a block; how many are inactive. */
+static uint32_t put_items(const dw_items_job *job, const dw_items_block *block, uint32_t row,
+                          uint32_t count)
+{
+    dw_tree_item *items = job->work->items + row;
+    uint64_t *keys = job->work->keys + row;
+    uint32_t inactive = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t code = block->is_inactive[i] != 0 ? 0xffffffffu : code_of(&job->table, block, i);
 
         for (int axis = 0; axis < 3; axis++) {
-            uint32_t bits = dw_bits_from_float(from[axis]);
-
-            is_in_range = is_in_range && dw_tree_in_range(bits);
-            at[axis] = dw_tree_unit(is_in_range ? dw_tree_coordinate(bits) : 0.0f, job->low[axis],
-                                    job->scale);
+            items[i].low[axis] = block->low[axis][i];
+            items[i].high[axis] = block->high[axis][i];
         }
-        at[3] = is_in_range ? 0.0f : 1.0f;
+        items[i].row = row + i;
+        items[i].spare = 0;
+        keys[i] = (uint64_t)code << 32 | (row + i);
+        inactive += block->is_inactive[i];
     }
-}
-
-static bool item_of_triangle(const dw_items_job *job, uint32_t row, dw_tree_item *item)
-{
-    const uint32_t *index = job->work->source->indices + 3 * (size_t)row;
-    const float *a = job->vertices[index[0]].at, *b = job->vertices[index[1]].at;
-    const float *c = job->vertices[index[2]].at;
-
-    for (int axis = 0; axis < 3; axis++) {
-        float low = a[axis] < b[axis] ? a[axis] : b[axis];
-        float high = a[axis] > b[axis] ? a[axis] : b[axis];
-
-        item->low[axis] = low < c[axis] ? low : c[axis];
-        item->high[axis] = high > c[axis] ? high : c[axis];
-    }
-    return a[3] + b[3] + c[3] == 0.0f;
-}
-
-static bool item_of_box(const dw_items_job *job, uint32_t row, dw_tree_item *item)
-{
-    const float *box = job->work->source->boxes + 6 * (size_t)row;
-
-    if (!dw_tree_box_is_active(box))
-        return false;
-    for (int axis = 0; axis < 3; axis++) {
-        item->low[axis] = dw_tree_unit(dw_tree_coordinate(dw_bits_from_float(box[axis])),
-                                       job->low[axis], job->scale);
-        item->high[axis] = dw_tree_unit(dw_tree_coordinate(dw_bits_from_float(box[axis + 3])),
-                                        job->low[axis], job->scale);
-    }
-    return true;
+    return inactive;
 }
 
 static void make_items(void *user, int64_t part, int worker)
 {
     dw_items_job *job = user;
-    dw_tree_work *work = job->work;
-    uint32_t row = (uint32_t)part * DW_ITEMS_PART, end = part_end(row, work->count);
-    uint32_t inactive = 0;
+    const dw_tree_source *source = job->work->source;
+    uint32_t row = (uint32_t)part * DW_ITEMS_PART, inactive = 0;
+    uint32_t end = source->count - row < DW_ITEMS_PART ? source->count : row + DW_ITEMS_PART;
+    dw_items_block block;
 
     (void)worker;
-    for (; row < end; row++) {
-        dw_tree_item *item = &work->items[row];
-        bool is_active =
-            job->vertices != NULL ? item_of_triangle(job, row, item) : item_of_box(job, row, item);
+    memset(&block, 0, sizeof block);
+    for (; row < end; row += DW_ITEMS_BLOCK) {
+        uint32_t count = end - row < DW_ITEMS_BLOCK ? end - row : DW_ITEMS_BLOCK;
 
-        if (!is_active) {
-            *item = (dw_tree_item) { .low = { 1.0f, 1.0f, 1.0f }, .high = { 1.0f, 1.0f, 1.0f } };
-            inactive++;
-        }
-        item->row = row;
-        work->keys[row] =
-            (uint64_t)(is_active ? code_of(&job->table, item) : 0xffffffffu) << 32 | row;
+        if (source->indices != NULL)
+            gather_triangles(source, row, count, &block);
+        else
+            gather_boxes(source, row, count, &block);
+        check_block(&block);
+        if (source->indices == NULL)
+            check_boxes(&block);
+        for (int axis = 0; axis < 3; axis++)
+            bound_axis(&block, axis, job->low[axis], job->scale);
+        inactive += put_items(job, &block, row, count);
     }
     job->inactive[part] = inactive;
 }
@@ -156,36 +222,25 @@ static void set_space(dw_items_job *job, const dw_tree_bounds *bounds)
     make_table(&job->table, bits);
 }
 
-static uint32_t count_parts(uint32_t count)
-{
-    return count / DW_ITEMS_PART + (count % DW_ITEMS_PART != 0);
-}
-
 dw_status dw_tree_make_items(dw_tree_work *work, const dw_tree_bounds *bounds, const dw_run *run,
                              dw_error *err)
 {
-    const dw_tree_source *source = work->source;
-    uint32_t parts = count_parts(work->count);
+    uint32_t parts = work->count / DW_ITEMS_PART + (work->count % DW_ITEMS_PART != 0);
     dw_items_job *job = NULL;
+    uint32_t *inactive = NULL;
 
-    DW_TRY(DW_ALLOC_ZEROED(1, &job, err));
+    err->code = DW_OK;
+    DW_TRY(DW_ALLOC(1, &job, err));
+    DW_TRY(DW_ALLOC(parts, &inactive, err));
     job->work = work;
+    job->inactive = inactive;
     set_space(job, bounds);
-    DW_TRY(DW_ALLOC(parts, &job->inactive, err));
-    if (source->indices != NULL) {
-        DW_TRY(DW_ALLOC((size_t)source->vertices.count, &job->vertices, err));
-        DW_TRY(dw_parallel_for(run, count_parts(source->vertices.count), make_vertices, job, err));
-    }
     DW_TRY(dw_parallel_for(run, parts, make_items, job, err));
     work->inactive = 0;
     for (uint32_t i = 0; i < parts; i++)
-        work->inactive += job->inactive[i];
-    err->code = DW_OK;
+        work->inactive += inactive[i];
 fail:
-    if (job != NULL) {
-        dw_free(job->inactive);
-        dw_free(job->vertices);
-    }
+    dw_free(inactive);
     dw_free(job);
     return err->code;
 }

@@ -36,16 +36,16 @@ static void put_child(dw_tree *tree, uint32_t node, int side, uint32_t ref)
             (dw_tree_child) { DW_TREE_EMPTY, DW_TREE_EMPTY, DW_TREE_EMPTY, ref };
 }
 
-static void put_triangle(const dw_place_job *job, uint32_t triangle, uint32_t place)
+/* Vertices of a run of triangles whose rows are known. */
+static void put_vertices(const dw_place_job *job, uint32_t first, uint32_t count)
 {
-    const dw_tree_source *source = job->work->source;
-    uint32_t row = dw_tree_row(job->work, place);
-    dw_tree_triangle *out = &job->tree->triangles[triangle];
+    const uint32_t *indices = job->work->source->indices;
+    dw_tree_triangle *triangles = job->tree->triangles + first;
 
-    for (int corner = 0; corner < 3; corner++)
-        out->vertices[corner] =
-            source->indices == NULL ? 0u : source->indices[3 * (size_t)row + corner];
-    out->primitive = row;
+    for (uint32_t i = 0; i < count; i++)
+        for (int corner = 0; corner < 3; corner++)
+            triangles[i].vertices[corner] =
+                indices == NULL ? 0u : indices[3 * (size_t)triangles[i].primitive + corner];
 }
 
 /* The items of a leaf, left to right. */
@@ -60,7 +60,7 @@ static void put_leaf(const dw_place_job *job, uint32_t triangle, uint32_t ref)
             stack[count++] = job->work->links[ref].right;
             ref = job->work->links[ref].left;
         }
-        put_triangle(job, triangle++, ref & ~DW_TREE_LEAF);
+        job->tree->triangles[triangle++].primitive = dw_tree_row(job->work, ref & ~DW_TREE_LEAF);
     }
 }
 
@@ -99,6 +99,7 @@ static void place_treelet(const dw_place_job *job, uint32_t treelet)
         put_child(job->tree, here.node, 1, place_child(job, link->right, kind, right, &top));
         put_child(job->tree, here.node, 0, place_child(job, link->left, kind, left, &top));
     }
+    put_vertices(job, row->first_triangle, row->triangle_count);
 }
 
 static void place_part(void *user, int64_t part, int worker)
@@ -180,6 +181,7 @@ static dw_status place_leaf(dw_place_job *job, dw_error *err)
     put_child(tree, 0, 1, DW_TREE_NONE);
     if (count > 0)
         put_leaf(job, 0, job->work->root.ref);
+    put_vertices(job, 0, count);
     return DW_OK;
 fail:
     return err->code;

@@ -5,28 +5,34 @@
 
 #include <string.h>
 
-#define DW_WINDOW_BLOCK 16    /* clusters that go through a loop together */
-#define DW_WINDOW_FAR   1e18f /* unit boxes that reach here have larger unions than any other */
+#define DW_WINDOW_FAR 1e18f /* unit boxes that reach here have larger unions than any other */
 
-void dw_tree_window_init(dw_tree_window *window)
+static void set_far(dw_tree_window *window, uint32_t begin, uint32_t end)
 {
-    for (uint32_t i = 0; i < DW_WINDOW_SIDE; i++)
-        for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t i = begin; i < end; i++) {
             window->low[axis][i] = 0.0f;
             window->high[axis][i] = DW_WINDOW_FAR;
         }
+}
+
+void dw_tree_window_init(dw_tree_window *window)
+{
+    set_far(window, 0, DW_WINDOW_SIDE);
     memset(window->areas, 0xff, sizeof window->areas);
     window->count = 0;
 }
 
+/* Drops the clusters from `count` on. */
+static void shrink(dw_tree_window *window, uint32_t count)
+{
+    set_far(window, DW_WINDOW_EDGE + count, DW_WINDOW_EDGE + window->count);
+    window->count = count;
+}
+
 void dw_tree_window_clear(dw_tree_window *window)
 {
-    for (uint32_t i = 0; i < window->count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            window->low[axis][DW_WINDOW_EDGE + i] = 0.0f;
-            window->high[axis][DW_WINDOW_EDGE + i] = DW_WINDOW_FAR;
-        }
-    window->count = 0;
+    shrink(window, 0);
 }
 
 /* The box of the cluster at i, into the rows that are searched. */
@@ -57,47 +63,57 @@ uint32_t dw_tree_window_take(const dw_tree_window *window, dw_tree_cluster *out)
     return window->count;
 }
 
-/* Areas of the unions of each cluster and those up to the radius behind it; then for each the
- * nearest on either side, the lower place of equals. */
-DW_SIMD static void find_nearest(dw_tree_window *restrict window)
+/* Loops run over the whole window: 32 is two vectors of the widest, and rounds begin with more than
+ * half of it. What lies beyond the count is far away, and its own results are not looked at. */
+
+/* Areas of the unions of clusters and those `step` behind. */
+static inline void measure(const dw_tree_window *window, size_t step, uint32_t *restrict out)
 {
-    for (uint32_t i = DW_WINDOW_EDGE; i < DW_WINDOW_EDGE + window->count; i += DW_WINDOW_BLOCK)
-        for (uint32_t step = 1; step <= DW_TREE_RADIUS; step++)
-            for (uint32_t k = i; k < i + DW_WINDOW_BLOCK; k++) {
-                float extent[3];
+    const float *low_x = window->low[0] + DW_WINDOW_EDGE,
+                *high_x = window->high[0] + DW_WINDOW_EDGE;
+    const float *low_y = window->low[1] + DW_WINDOW_EDGE,
+                *high_y = window->high[1] + DW_WINDOW_EDGE;
+    const float *low_z = window->low[2] + DW_WINDOW_EDGE,
+                *high_z = window->high[2] + DW_WINDOW_EDGE;
 
-                for (int axis = 0; axis < 3; axis++) {
-                    float low = dw_tree_lower(window->low[axis][k], window->low[axis][k + step]);
-                    float high = dw_tree_upper(window->high[axis][k], window->high[axis][k + step]);
+    for (size_t i = 0; i < DW_TREE_WINDOW; i++) {
+        float x = dw_tree_difference(dw_tree_upper(high_x[i], high_x[i + step]),
+                                     dw_tree_lower(low_x[i], low_x[i + step]));
+        float y = dw_tree_difference(dw_tree_upper(high_y[i], high_y[i + step]),
+                                     dw_tree_lower(low_y[i], low_y[i + step]));
+        float z = dw_tree_difference(dw_tree_upper(high_z[i], high_z[i + step]),
+                                     dw_tree_lower(low_z[i], low_z[i + step]));
 
-                    extent[axis] = high - low;
-                }
-                window->areas[step - 1][k] =
-                    dw_bits_from_float(dw_tree_half_area(extent[0], extent[1], extent[2]));
-            }
-    for (uint32_t i = 0; i < window->count; i += DW_WINDOW_BLOCK) {
-        uint32_t least[DW_WINDOW_BLOCK], nearest[DW_WINDOW_BLOCK];
-
-        for (uint32_t k = 0; k < DW_WINDOW_BLOCK; k++) {
-            least[k] = window->areas[DW_TREE_RADIUS - 1][DW_WINDOW_EDGE + i + k - DW_TREE_RADIUS];
-            nearest[k] = i + k - DW_TREE_RADIUS;
-        }
-        for (uint32_t step = DW_TREE_RADIUS - 1; step >= 1; step--)
-            for (uint32_t k = 0; k < DW_WINDOW_BLOCK; k++) {
-                uint32_t area = window->areas[step - 1][DW_WINDOW_EDGE + i + k - step];
-
-                nearest[k] = area < least[k] ? i + k - step : nearest[k];
-                least[k] = area < least[k] ? area : least[k];
-            }
-        for (uint32_t step = 1; step <= DW_TREE_RADIUS; step++)
-            for (uint32_t k = 0; k < DW_WINDOW_BLOCK; k++) {
-                uint32_t area = window->areas[step - 1][DW_WINDOW_EDGE + i + k];
-
-                nearest[k] = area < least[k] ? i + k + step : nearest[k];
-                least[k] = area < least[k] ? area : least[k];
-            }
-        memcpy(window->nearest + i, nearest, sizeof nearest);
+        out[i] = dw_bits_from_float(dw_tree_half_area(x, y, z));
     }
+}
+
+/* Takes the places `place` and on where their areas are less. */
+static inline void choose(const uint32_t *restrict areas, uint32_t place, uint32_t *restrict least,
+                          uint32_t *restrict nearest)
+{
+    for (uint32_t i = 0; i < DW_TREE_WINDOW; i++) {
+        bool is_less = areas[i] < least[i];
+
+        nearest[i] = is_less ? place + i : nearest[i];
+        least[i] = is_less ? areas[i] : least[i];
+    }
+}
+
+/* For each cluster those before it, the farthest first, then those behind it, so that the lowest
+ * place of equals is kept. */
+DW_SIMD static void find_nearest(dw_tree_window *window)
+{
+    uint32_t least[DW_TREE_WINDOW], nearest[DW_TREE_WINDOW] = { 0 };
+
+    for (size_t step = 1; step <= DW_TREE_RADIUS; step++)
+        measure(window, step, &window->areas[step - 1][DW_WINDOW_EDGE]);
+    memset(least, 0xff, sizeof least);
+    for (uint32_t step = DW_TREE_RADIUS; step >= 1; step--)
+        choose(&window->areas[step - 1][DW_WINDOW_EDGE - step], 0u - step, least, nearest);
+    for (uint32_t step = 1; step <= DW_TREE_RADIUS; step++)
+        choose(&window->areas[step - 1][DW_WINDOW_EDGE], step, least, nearest);
+    memcpy(window->nearest, nearest, sizeof nearest);
 }
 
 /* Moves the cluster at `from` down to `to`. */
@@ -107,16 +123,6 @@ static void move_cluster(dw_tree_window *window, uint32_t to, uint32_t from)
         return;
     window->clusters[to] = window->clusters[from];
     set_box(window, to);
-}
-
-static void shrink(dw_tree_window *window, uint32_t count)
-{
-    for (uint32_t i = count; i < window->count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            window->low[axis][DW_WINDOW_EDGE + i] = 0.0f;
-            window->high[axis][DW_WINDOW_EDGE + i] = DW_WINDOW_FAR;
-        }
-    window->count = count;
 }
 
 /* Merges all mutual pairs: the lower place has the node, the other goes. */

@@ -7,7 +7,7 @@
 
 #include "cpu/tree_build.h"
 
-#define DW_WINDOW_EDGE 16 /* boxes far away on either side; a multiple of the block, >= radius */
+#define DW_WINDOW_EDGE 16 /* boxes far away on either side; at least the radius */
 #define DW_WINDOW_SIDE (DW_WINDOW_EDGE + DW_TREE_WINDOW + DW_WINDOW_EDGE)
 
 /* Clusters lie at DW_WINDOW_EDGE and on. */

@@ -34,10 +34,10 @@ DW_INLINE float dw_tree_unit(float x, float low, float scale)
 DW_INLINE uint dw_tree_cell(float low, float high)
 {
     DW_PRECISE float both = low + high;
-    DW_PRECISE float scaled = both * 8388608.0f; /* half of 2^24 */
-    float whole = dw_floor(scaled);
+    DW_PRECISE float scaled = both * 8388608.0f;   /* half of 2^24 */
+    uint cell = DW_UINT(DW_INT(dw_floor(scaled))); /* at most 2^24 */
 
-    return whole >= 16777215.0f ? 16777215u : DW_UINT(whole);
+    return cell < 16777215u ? cell : 16777215u;
 }
 
 /* Bits of a cell that an axis of this unit extent uses: 0..24. */
