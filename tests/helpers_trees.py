@@ -278,3 +278,59 @@ def reference_refit(layout: dict, positions: np.ndarray) -> dict:
         "leaves": leaves,
         "inactive": int((~good).sum()),
     }
+
+
+# ---- rays ----
+
+EYE = np.eye(3, 4, dtype=F).reshape(1, 12)
+BINARY, BRUTE, OCCLUDED = 0, 1, 2
+HIT_FIELDS = ("t", "instance", "primitive", "u", "v")
+
+
+def rays_about(positions: np.ndarray, count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Origins in and about the mesh; half of the directions aim at a place in its box."""
+    rng = np.random.default_rng(seed)
+    good = positions[in_range(positions)].astype(float)
+    low, high = (good.min(0), good.max(0)) if len(good) else (np.zeros(3), np.ones(3))
+    size = max((high - low).max(), 1e-30)
+    origins = (low + high) / 2 + size * (rng.random((count, 3)) * 2 - 1)
+    directions = low + (high - low) * rng.random((count, 3)) - origins
+    directions[::2] = rng.standard_normal((len(directions[::2]), 3)) * size
+    return origins.astype(F), directions.astype(F)
+
+
+def trace(device, layout, positions, origins, directions, way=BINARY, t_min=0.0, t_max=np.inf):
+    """Hits of one mesh that stands as it is: a dict of arrays; for occlusion one array."""
+    found = _core.tree_trace(
+        device, ((layout, positions),), np.zeros(1, np.int32), EYE, None, origins, directions,
+        t_min, t_max, way,
+    )  # fmt: skip
+    return found[0] if way == OCCLUDED else dict(zip((*HIT_FIELDS, "steps"), found, strict=True))
+
+
+def sphere(rings: int, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """A closed bumpy surface around the origin, every edge shared by two triangles."""
+    segments = 2 * rings
+    angles = np.linspace(0, np.pi, rings + 1)[1:-1]
+    around = np.arange(segments) * 2 * np.pi / segments
+    ring = np.stack(
+        [
+            np.outer(np.sin(angles), np.cos(around)),
+            np.outer(np.sin(angles), np.sin(around)),
+            np.outer(np.cos(angles), np.ones(segments)),
+        ],
+        -1,
+    ).reshape(-1, 3)
+    positions = np.concatenate([[[0, 0, 1]], ring, [[0, 0, -1]]])
+    if seed is not None:
+        positions *= 0.7 + 0.6 * np.random.default_rng(seed).random((len(positions), 1))
+    last = len(positions) - 1
+    rows = []
+    for s in range(segments):
+        n = (s + 1) % segments
+        rows.append([0, 1 + s, 1 + n])
+        for r in range(rings - 2):
+            a, b = 1 + r * segments, 1 + (r + 1) * segments
+            rows += [[a + s, b + s, b + n], [a + s, b + n, a + n]]
+        rows.append([last, last - segments + n, last - segments + s])
+    return positions.astype(F), np.array(rows, np.uint32)

@@ -21,7 +21,8 @@ typedef struct dw_trace_instance {
 } dw_trace_instance;
 
 typedef struct dw_trace_scene {
-    const dw_tree *top; /* over the instances' boxes: a primitive is a row of `instances` */
+    const dw_tree *top; /* over the instances' boxes: a primitive is a row of `instances`; NULL:
+                           all instances are looked at */
     const dw_trace_mesh *meshes;
     const dw_trace_instance *instances;
     uint32_t instance_count;
@@ -48,5 +49,9 @@ dw_status dw_trace(const dw_trace_scene *scene, const dw_trace_rays *rays,
 /* Whether anything lies in [t_min, t_max]: one byte a ray, 0 or 1. */
 dw_status dw_trace_occluded(const dw_trace_scene *scene, const dw_trace_rays *rays, uint8_t *out,
                             const dw_run *run, dw_error *err);
+
+/* Every triangle of every instance, by no tree: what dw_trace must find. */
+dw_status dw_trace_without_tree(const dw_trace_scene *scene, const dw_trace_rays *rays,
+                                const dw_trace_hits *hits, const dw_run *run, dw_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "shared/tree.h"
 #include "shared/tree_gpu.h"
 #include "shared/tree_ray.h"
+#include "shared/tree_walk.h"
 
 #include <stddef.h>
 
@@ -262,6 +263,12 @@ static const layout_field tree_ray_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field tree_walk_fields[] = {
+#define DW_LAYOUT struct dw_tree_walk
+    DW_TREE_WALK_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 static const layout_field tree_hit_fields[] = {
 #define DW_LAYOUT struct dw_tree_hit
     DW_TREE_HIT_FIELDS(DW_LAYOUT_FIELD)
@@ -309,8 +316,8 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(tree_triangle),  DW_LAYOUT_ROW(tree_treelet),   DW_LAYOUT_ROW(tree_shape),
     DW_LAYOUT_ROW(tree_frame),     DW_LAYOUT_ROW(tree_sums),      DW_LAYOUT_ROW(tree_mesh),
     DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),  DW_LAYOUT_ROW(tree_ray),
-    DW_LAYOUT_ROW(tree_hit),       DW_LAYOUT_ROW(skin_push),      DW_LAYOUT_ROW(skin_target),
-    DW_LAYOUT_ROW(skin_vector),    DW_LAYOUT_ROW(skin_matrix),
+    DW_LAYOUT_ROW(tree_hit),       DW_LAYOUT_ROW(tree_walk),      DW_LAYOUT_ROW(skin_push),
+    DW_LAYOUT_ROW(skin_target),    DW_LAYOUT_ROW(skin_vector),    DW_LAYOUT_ROW(skin_matrix),
 };
 
 static PyObject *make_layout(const layout *one)

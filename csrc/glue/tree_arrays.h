@@ -24,4 +24,7 @@ void dw_py_tree_release(dw_py_tree *tree);
 
 dw_tree_vertices dw_py_tree_vertices(const dw_py_tree *tree);
 
+/* Adds the functions that trace such trees; -1 with an exception set on failure. */
+int dw_tree_trace_exec(PyObject *module);
+
 #endif

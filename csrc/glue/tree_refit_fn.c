@@ -132,5 +132,5 @@ static PyMethodDef refit_functions[] = {
 
 int dw_tree_refit_exec(PyObject *module)
 {
-    return PyModule_AddFunctions(module, refit_functions);
+    return PyModule_AddFunctions(module, refit_functions) < 0 ? -1 : dw_tree_trace_exec(module);
 }

@@ -380,3 +380,15 @@ def tree_refit(
     sums: bool = False,
     device: Device | None = None,
 ) -> dict[str, Any]: ...
+def tree_trace(
+    device: Device,
+    meshes: tuple[tuple[dict[str, Any], NDArray[Any]], ...],
+    instances: NDArray[np.int32],
+    to_object: NDArray[np.float32],
+    top: tuple[dict[str, Any], NDArray[Any]] | None,
+    origins: NDArray[np.float32],
+    directions: NDArray[np.float32],
+    t_min: float,
+    t_max: float,
+    way: int,
+) -> tuple[NDArray[Any], ...]: ...
