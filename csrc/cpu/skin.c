@@ -14,6 +14,7 @@
 #define SCALE_LEAST  (-90)
 #define SCALE_MOST   61
 #define LINEAR_LEAST (-20)
+#define OFFSET_MOST  100
 
 /* ---- a mesh at rest ---- */
 
@@ -295,21 +296,29 @@ static dw_status check_matrices(const dw_skin_rest *rest, const dw_skin_pose *po
     return DW_OK;
 }
 
-static double most_linear(const dw_skin_rest *rest, const dw_skin_pose *pose)
+/* Exponent of the greatest element of the linear parts, or more where an offset needs it. */
+static int exponent_of_matrices(const dw_skin_rest *rest, const dw_skin_pose *pose, int scale)
 {
-    double most = 0.0;
+    double linear = 0.0, offset = 0.0;
+    int exponent, least;
 
-    for (size_t i = 0; i < 16 * (size_t)rest->joint_count; i++)
-        if (i % 4 < 3 && i % 16 < 12 && fabs(pose->matrices[i]) > most)
-            most = fabs(pose->matrices[i]);
-    return most;
+    for (size_t i = 0; i < 16 * (size_t)rest->joint_count; i++) {
+        double *most = i % 4 == 3 ? &offset : &linear;
+
+        if (i % 16 < 12 && fabs(pose->matrices[i]) > *most)
+            *most = fabs(pose->matrices[i]);
+    }
+    exponent = exponent_of(linear, LINEAR_LEAST);
+    frexp(offset, &least);
+    least -= scale + OFFSET_MOST;
+    return exponent > least ? exponent : least;
 }
 
 /* Adds the exponent of the matrices to *scale. */
 static dw_status fill_matrices(dw_skin_table *table, const dw_skin_rest *rest,
                                const dw_skin_pose *pose, double reach, int *scale, dw_error *err)
 {
-    int linear_scale = exponent_of(most_linear(rest, pose), LINEAR_LEAST);
+    int linear_scale = exponent_of_matrices(rest, pose, *scale);
     double linear = ldexp(1.0, -linear_scale), offset = ldexp(1.0, -(*scale + linear_scale));
 
     for (uint32_t i = 0; i < rest->joint_count; i++) {

@@ -61,8 +61,8 @@ def test_any_mesh_and_pose(native_device, vulkan_device, seed):
     )  # fmt: skip
     matrices = None
     if joints:
-        step = rng.choice([0.0, 1e-30, 1e-9, 1.0, 100.0])
-        matrices = random_matrices(rng, joints, scale=scale * step)
+        step = rng.choice([0.0, 1e-30 * scale, 1e-9 * scale, scale, 100.0 * scale, 1e4, 1e28])
+        matrices = random_matrices(rng, joints, scale=step)
         some = rng.random(joints) < 0.5
         spread = 10.0 ** rng.uniform(-3, 0, (int(some.sum()), 1, 3))
         matrices[some, :3, :3] *= rng.choice(SHRINKS) * spread

@@ -102,6 +102,17 @@ def test_any_size_is_exact(rng, native_device, scale):
     assert np.abs(found - wanted).max() < 0.1 * TOLERANCE["pose"] * size_of(mesh)
 
 
+@pytest.mark.parametrize(("scale", "step"), [(1e-30, 1e29), (1e-27, 1e3), (1.0, 1e29), (1e17, 1e-9)])
+def test_any_offset_is_exact(rng, native_device, scale, step):
+    """Of a size beside which the mesh vanishes, too."""
+    mesh = random_mesh(rng, 100, joints=3, scale=scale)
+    matrices = random_matrices(rng, 3, scale=step)
+    with np.errstate(under="ignore"):
+        found = mesh.posed(matrices, device=native_device)
+        wanted = reference(mesh, matrices, None)[0]
+    assert np.abs(found - wanted).max() < 1e-6 * (size_of(mesh) + np.abs(wanted).max())
+
+
 @pytest.mark.parametrize("shrink", [0.0, 1e-30, 1e-8, 1e-3, 1e4])
 def test_joints_may_shrink_and_grow_what_they_hold(rng, native_device, shrink):
     mesh = random_mesh(rng, 200, joints=2, columns=4)
