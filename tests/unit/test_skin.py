@@ -102,7 +102,9 @@ def test_any_size_is_exact(rng, native_device, scale):
     assert np.abs(found - wanted).max() < 0.1 * TOLERANCE["pose"] * size_of(mesh)
 
 
-@pytest.mark.parametrize(("scale", "step"), [(1e-30, 1e29), (1e-27, 1e3), (1.0, 1e29), (1e17, 1e-9)])
+@pytest.mark.parametrize(
+    ("scale", "step"), [(1e-30, 1e29), (1e-27, 1e3), (1.0, 1e29), (1e17, 1e-9)]
+)
 def test_any_offset_is_exact(rng, native_device, scale, step):
     """Of a size beside which the mesh vanishes, too."""
     mesh = random_mesh(rng, 100, joints=3, scale=scale)
