@@ -25,7 +25,8 @@
     X(buffer_type)            \
     X(dissolve_type)          \
     X(forest_type)            \
-    X(skin_type)
+    X(skin_type)              \
+    X(trees_type)
 
 typedef struct dw_module_state {
 #define DW_STATE_MEMBER(name) PyObject *name;
@@ -58,6 +59,7 @@ int dw_tree_exec(PyObject *module);
 int dw_skin_exec(PyObject *module);
 int dw_tree_refit_exec(PyObject *module);
 int dw_tree_gpu_refit_exec(PyObject *module);
+int dw_trees_exec(PyObject *module);
 
 /* Sets the exception that belongs to err->code. */
 void dw_raise(const dw_module_state *state, const dw_error *err);

@@ -5,14 +5,19 @@
 #include "gpu/command.h"
 #include "gpu/transfer.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 struct dw_buffer {
+    atomic_int holds;
+    atomic_uint_fast64_t version;
     dw_device *device; /* set once the buffer is counted */
     uint64_t size_bytes;
     uint8_t *host;     /* native */
     dw_gpu_buffer gpu; /* Vulkan */
 };
+
+static atomic_uint_fast64_t write_count;
 
 static dw_status create_gpu(dw_gpu *gpu, dw_buffer *buffer, dw_error *err)
 {
@@ -36,6 +41,7 @@ dw_status dw_buffer_create(dw_device *device, uint64_t size_bytes, dw_buffer **o
         return dw_fail(err, DW_ERROR_ARGUMENT, "a buffer needs at least 1 byte, got 0");
     DW_TRY(DW_ALLOC_ZEROED(1, &buffer, err));
     buffer->size_bytes = size_bytes;
+    atomic_init(&buffer->holds, 1);
     if (dw_device_gpu(device) != NULL) {
         DW_TRY(create_gpu(dw_device_gpu(device), buffer, err));
     } else {
@@ -56,11 +62,34 @@ void dw_buffer_destroy(dw_buffer *buffer)
         return;
     if (buffer->device != NULL && dw_device_is_forked(buffer->device))
         return;
+    if (atomic_fetch_sub(&buffer->holds, 1) > 1)
+        return;
     if (buffer->host != NULL && buffer->device != NULL)
         dw_device_count_host_buffer(buffer->device, -1, -(int64_t)buffer->size_bytes);
     dw_gpu_buffer_destroy(&buffer->gpu);
     dw_free(buffer->host);
     dw_free(buffer);
+}
+
+void dw_buffer_hold(dw_buffer *buffer)
+{
+    atomic_fetch_add(&buffer->holds, 1);
+}
+
+uint64_t dw_buffer_version(const dw_buffer *buffer)
+{
+    return atomic_load(&buffer->version);
+}
+
+void dw_buffer_mark_written(dw_buffer *buffer)
+{
+    atomic_fetch_add(&buffer->version, 1);
+    atomic_fetch_add(&write_count, 1);
+}
+
+uint64_t dw_buffer_write_count(void)
+{
+    return atomic_load(&write_count);
 }
 
 uint64_t dw_buffer_size(const dw_buffer *buffer)
@@ -105,6 +134,7 @@ dw_status dw_buffer_write(dw_buffer *buffer, uint64_t offset, const dw_rows *row
 
     if (check_range(buffer, offset, rows, err) != DW_OK)
         return err->code;
+    dw_buffer_mark_written(buffer);
     if (buffer->host == NULL)
         return dw_gpu_upload_rows(buffer->gpu.gpu, &parts, 1, run, err);
     for (uint64_t row = 0; row < rows->row_count; row++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes that live on a device: host memory on a native one, a Vulkan buffer otherwise.
- * Thread-safety: concurrent reads are safe; a write needs the buffer to itself. Every call but
- * destroy happens inside dw_device_begin_use .. dw_device_end_use. */
+ * Thread-safety: concurrent reads, holds and destroys are safe; a write needs the buffer to itself.
+ * Every call but hold and destroy happens inside dw_device_begin_use .. dw_device_end_use. */
 #ifndef DW_SYSTEMS_BUFFER_H
 #define DW_SYSTEMS_BUFFER_H
 
@@ -13,8 +13,18 @@ typedef struct dw_buffer dw_buffer;
 /* Zero-filled. size_bytes is at least 1. */
 dw_status dw_buffer_create(dw_device *device, uint64_t size_bytes, dw_buffer **out, dw_error *err);
 
-/* Accepts NULL. Also after the device was closed. */
+/* Gives one hold back; the last one frees. Accepts NULL. Also after the device was closed. */
 void dw_buffer_destroy(dw_buffer *buffer);
+
+/* One more hold, to be given back by dw_buffer_destroy: for what reads the buffer later. */
+void dw_buffer_hold(dw_buffer *buffer);
+
+/* Changes with every write: by dw_buffer_write, and by work that calls mark_written. */
+uint64_t dw_buffer_version(const dw_buffer *buffer);
+void dw_buffer_mark_written(dw_buffer *buffer);
+
+/* Changes with every write to any buffer. */
+uint64_t dw_buffer_write_count(void);
 
 uint64_t dw_buffer_size(const dw_buffer *buffer);
 

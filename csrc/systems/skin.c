@@ -218,6 +218,12 @@ static dw_status apply_gpu(dw_skin *skin, room *self, const dw_skin_output *posi
     return download(skin, positions, normals, &self->slot, run, err);
 }
 
+static void mark_written(const dw_skin_output *output)
+{
+    if (output != NULL && output->buffer != NULL)
+        dw_buffer_mark_written(output->buffer);
+}
+
 dw_status dw_skin_apply(dw_skin *skin, const dw_skin_pose *pose, const dw_skin_output *positions,
                         const dw_skin_output *normals, const dw_run *run, dw_error *err)
 {
@@ -233,5 +239,7 @@ dw_status dw_skin_apply(dw_skin *skin, const dw_skin_pose *pose, const dw_skin_o
         status = skin->gpu == NULL ? apply_native(skin, self, positions, normals, run, err)
                                    : apply_gpu(skin, self, positions, normals, run, err);
     give_room(skin, self);
+    mark_written(positions);
+    mark_written(normals);
     return status;
 }

@@ -70,6 +70,17 @@ if TYPE_CHECKING:
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .tiles import LevelCaps, TileGrid, TileRects
+    from .trees import (
+        BuildEvent,
+        DeformingCounts,
+        Drift,
+        Hits,
+        InstanceHandle,
+        MeshHandle,
+        MeshStatus,
+        SceneTrees,
+        UpdateResult,
+    )
 
 # Names are fetched at their first use, so that the command line answers at once and a program loads
 # no more than it needs.
@@ -109,6 +120,10 @@ _NAMES = {
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
+    "trees": (
+        "BuildEvent", "DeformingCounts", "Drift", "Hits", "InstanceHandle", "MeshHandle",
+        "MeshStatus", "SceneTrees", "UpdateResult",
+    ),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 _MODULES = ("baseline", "io", "samples")

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* The native backend: builds, refits and rays on the processor. All is there when a call returns.
+ */
+#include "base/alloc.h"
+#include "base/platform.h"
+#include "systems/scene_trees_internal.h"
+
+#include <string.h>
+
+typedef struct dw_trees_native {
+    dw_placed_tree built; /* by begin_build, until poll_build */
+    bool has_built;
+    dw_tree *top;
+    float *boxes; /* 6 an instance */
+    uint32_t box_capacity;
+    dw_trace_mesh *meshes;
+    uint32_t mesh_capacity;
+    dw_trace_instance *instances;
+    uint32_t instance_capacity;
+} dw_trees_native;
+
+static dw_status get_native(dw_scene_trees *trees, dw_trees_native **out, dw_error *err)
+{
+    if (trees->native == NULL && DW_ALLOC_ZEROED(1, &trees->native, err) != DW_OK)
+        return err->code;
+    *out = trees->native;
+    return DW_OK;
+}
+
+/* ---- builds ---- */
+
+uint64_t dw_trees_host_bytes(const dw_tree *tree)
+{
+    const dw_tree_shape *shape = &tree->shape;
+    uint64_t child =
+        tree->format == DW_NODE_FORMAT_F32 ? sizeof(dw_tree_child_f32) : sizeof(dw_tree_child);
+    uint64_t used = tree->used_vertices == NULL ? 0 : (tree->vertex_count + 31ull) / 32 * 4;
+
+    return 2 * child * shape->node_count + sizeof(dw_tree_triangle) * shape->triangle_count +
+           sizeof(dw_tree_treelet) * shape->treelet_count + used;
+}
+
+static dw_status native_build(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tree_builder builder,
+                              const dw_run *run, dw_placed_tree *out, dw_error *err)
+{
+    dw_tree_source source = { .indices = mesh->indices,
+                              .count = mesh->triangle_count,
+                              .vertices = dw_trees_host_vertices(mesh) };
+    static const uint32_t none[3];
+    double begin = dw_platform_seconds();
+    dw_tree *tree = NULL;
+
+    if (source.indices == NULL)
+        source.indices = none; /* no triangles, and no boxes either */
+    if (dw_tree_build(&source, builder, trees->def.format, &tree, run, err) != DW_OK)
+        return err->code;
+    out->milliseconds = (dw_platform_seconds() - begin) * 1e3;
+    out->native = tree;
+    out->shape = tree->shape;
+    out->bytes = dw_trees_host_bytes(tree);
+    dw_device_count_host_buffer(trees->device, 1, (int64_t)out->bytes);
+    dw_device_set_timing(trees->device, "trees_build", out->milliseconds);
+    return DW_OK;
+}
+
+static dw_status native_begin_build(dw_scene_trees *trees, dw_trees_mesh *mesh,
+                                    dw_tree_builder builder, const dw_run *run, dw_error *err)
+{
+    dw_trees_native *native = NULL;
+
+    if (get_native(trees, &native, err) != DW_OK)
+        return err->code;
+    native->built = (dw_placed_tree) { 0 };
+    if (native_build(trees, mesh, builder, run, &native->built, err) != DW_OK)
+        return err->code;
+    native->has_built = true;
+    return DW_OK;
+}
+
+static dw_status native_poll_build(dw_scene_trees *trees, dw_placed_tree *out, bool *is_done,
+                                   dw_error *err)
+{
+    (void)err;
+    *is_done = trees->native->has_built;
+    *out = trees->native->built;
+    trees->native->has_built = false;
+    return DW_OK;
+}
+
+static void native_finish_tree(dw_scene_trees *trees, dw_placed_tree *tree)
+{
+    if (tree->native == NULL)
+        return;
+    dw_device_count_host_buffer(trees->device, -1, -(int64_t)tree->bytes);
+    dw_tree_destroy(tree->native);
+    tree->native = NULL;
+}
+
+static void native_cancel_build(dw_scene_trees *trees)
+{
+    if (trees->native != NULL && trees->native->has_built)
+        native_finish_tree(trees, &trees->native->built);
+    if (trees->native != NULL)
+        trees->native->has_built = false;
+}
+
+static void native_finish_mesh(dw_scene_trees *trees, dw_trees_mesh *mesh)
+{
+    (void)trees;
+    (void)mesh;
+}
+
+/* ---- refits ---- */
+
+static dw_status refit_job(const dw_trees_job *job, const dw_run *run, dw_error *err)
+{
+    dw_tree_pose pose = { .vertices = dw_trees_host_vertices(job->mesh),
+                          .dirty = job->dirty,
+                          .wants_sums = job->wants_sums };
+
+    return dw_tree_refit(job->tree->native, &pose, run, err);
+}
+
+static void refit_item(void *user, int64_t item, int worker)
+{
+    static const dw_run alone;
+    dw_error err;
+
+    (void)worker;
+    /* Alone it is neither interrupted nor out of anything. */
+    (void)refit_job((const dw_trees_job *)user + item, &alone, &err);
+}
+
+/* Many trees: a thread each. Few: all threads for each. */
+static dw_status refit_jobs(dw_trees_job *jobs, uint32_t count, const dw_run *run, dw_error *err)
+{
+    if (count >= 2u * (uint32_t)dw_run_thread_count(run))
+        return dw_parallel_for(run, count, refit_item, jobs, err);
+    for (uint32_t i = 0; i < count; i++)
+        if (refit_job(&jobs[i], run, err) != DW_OK)
+            return err->code;
+    return DW_OK;
+}
+
+static dw_status add_sample(dw_scene_trees *trees, const dw_trees_job *job, dw_error *err)
+{
+    const dw_tree *tree = job->tree->native;
+    dw_trees_sample *sample;
+
+    if (dw_trees_reserve((void **)&trees->samples, trees->sample_count + 1ull,
+                         &trees->sample_capacity, sizeof *trees->samples, err) != DW_OK)
+        return err->code;
+    sample = &trees->samples[trees->sample_count++];
+    *sample = (dw_trees_sample) {
+        .mesh = job->mesh->id, .serial = job->tree->serial, .frame = tree->frame, .sums = tree->sums
+    };
+    sample->has_box = dw_tree_root_box(tree, sample->box, sample->box + 3);
+    return DW_OK;
+}
+
+/* ---- the top level ---- */
+
+static void instance_box(const dw_trees_mesh *mesh, const dw_trees_instance *instance, float *out)
+{
+    static const float none[6] = { 1.0f, 1.0f, 1.0f, -1.0f, -1.0f, -1.0f };
+    float box[6];
+
+    if (dw_tree_root_box(mesh->tree->native, box, box + 3))
+        dw_tree_placed_box(&instance->placement, box, box + 3, out);
+    else
+        memcpy(out, none, sizeof none);
+}
+
+static dw_trees_mesh *mesh_of(const dw_scene_trees *trees, const dw_trees_instance *instance)
+{
+    dw_error ignored;
+
+    return dw_trees_find_mesh(trees, instance->mesh, &ignored);
+}
+
+static dw_status fill_instances(dw_scene_trees *trees, dw_trees_native *native, dw_error *err)
+{
+    DW_TRY(dw_trees_reserve((void **)&native->boxes, trees->instance_count, &native->box_capacity,
+                            6 * sizeof *native->boxes, err));
+    DW_TRY(dw_trees_reserve((void **)&native->instances, trees->instance_count,
+                            &native->instance_capacity, sizeof *native->instances, err));
+    for (uint32_t i = 0; i < trees->instance_count; i++) {
+        const dw_trees_instance *instance = &trees->instances[i];
+        const dw_trees_mesh *mesh = mesh_of(trees, instance);
+
+        instance_box(mesh, instance, native->boxes + 6 * (size_t)i);
+        native->instances[i].mesh = mesh->row;
+        native->instances[i].id = instance->id;
+        memcpy(native->instances[i].to_object, instance->placement.to_object,
+               sizeof native->instances[i].to_object);
+    }
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+static dw_status work_on_top(dw_scene_trees *trees, dw_top_work work, const dw_run *run,
+                             dw_error *err)
+{
+    dw_trees_native *native = trees->native;
+    static const float none[6];
+    dw_tree_source source = { .count = trees->instance_count };
+    dw_tree_pose pose = { 0 };
+    dw_tree *top = NULL;
+
+    if (fill_instances(trees, native, err) != DW_OK)
+        return err->code;
+    source.boxes = pose.boxes = native->boxes == NULL ? none : native->boxes;
+    if (work == DW_TOP_BUILD || native->top == NULL) {
+        if (dw_tree_build(&source, DW_TREE_BUILDER_HPLOC, DW_NODE_FORMAT_F32, &top, run, err) !=
+            DW_OK)
+            return err->code;
+        dw_tree_destroy(native->top);
+        native->top = top;
+    }
+    return dw_tree_refit(native->top, &pose, run, err);
+}
+
+static dw_status native_commit(dw_scene_trees *trees, const dw_trees_job *jobs, uint32_t count,
+                               dw_top_work top, const dw_run *run, dw_error *err)
+{
+    double begin = dw_platform_seconds();
+    dw_trees_native *native = NULL;
+
+    DW_TRY(get_native(trees, &native, err));
+    DW_TRY(refit_jobs(trees->jobs, count, run, err));
+    if (count > 0)
+        dw_device_set_timing(trees->device, "trees_refit", (dw_platform_seconds() - begin) * 1e3);
+    for (uint32_t i = 0; i < count; i++)
+        if (jobs[i].wants_sums)
+            DW_TRY(add_sample(trees, &jobs[i], err));
+    return top == DW_TOP_KEEP ? DW_OK : work_on_top(trees, top, run, err);
+fail:
+    return err->code;
+}
+
+static dw_status native_take_samples(dw_scene_trees *trees, dw_error *err)
+{
+    (void)trees;
+    (void)err;
+    return DW_OK;
+}
+
+/* ---- what is known ---- */
+
+static dw_status native_look(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_run *run,
+                             dw_error *err)
+{
+    const dw_tree *tree = mesh->tree->native;
+    float box[6] = { 0 };
+    bool has_box = dw_tree_root_box(tree, box, box + 3);
+
+    (void)run;
+    (void)err;
+    dw_trees_look_at_box(trees, mesh, &tree->frame, has_box, box);
+    mesh->is_looked_at = true;
+    return DW_OK;
+}
+
+static dw_status native_read_tree(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_run *run,
+                                  dw_tree **out, dw_error *err)
+{
+    (void)trees;
+    (void)run;
+    return dw_tree_copy(mesh->tree->native, out, err);
+}
+
+static dw_status native_read_vertices(dw_scene_trees *trees, dw_trees_mesh *mesh, float *out,
+                                      const dw_run *run, dw_error *err)
+{
+    dw_tree_vertices vertices = dw_trees_host_vertices(mesh);
+
+    (void)trees;
+    (void)run;
+    (void)err;
+    for (uint64_t i = 0; i < vertices.count; i++)
+        memcpy(out + 3 * i, vertices.data + i * vertices.stride, 3 * sizeof *out);
+    return DW_OK;
+}
+
+static dw_status native_get_bounds(dw_scene_trees *trees, const dw_run *run, bool *has_any,
+                                   float out[6], dw_error *err)
+{
+    (void)run;
+    (void)err;
+    *has_any = dw_tree_root_box(trees->native->top, out, out + 3);
+    return DW_OK;
+}
+
+/* ---- rays ---- */
+
+static dw_status get_scene(dw_scene_trees *trees, dw_trace_scene *out, dw_error *err)
+{
+    dw_trees_native *native = trees->native;
+
+    if (dw_trees_reserve((void **)&native->meshes, trees->mesh_count, &native->mesh_capacity,
+                         sizeof *native->meshes, err) != DW_OK)
+        return err->code;
+    for (uint32_t i = 0; i < trees->mesh_count; i++)
+        native->meshes[i] =
+            (dw_trace_mesh) { .tree = trees->meshes[i]->tree->native,
+                              .vertices = dw_trees_host_vertices(trees->meshes[i]) };
+    *out = (dw_trace_scene) { .top = native->top,
+                              .meshes = native->meshes,
+                              .instances = native->instances,
+                              .instance_count = trees->instance_count };
+    return DW_OK;
+}
+
+static dw_status native_trace(dw_scene_trees *trees, const dw_trace_rays *rays,
+                              const dw_trace_hits *hits, const dw_run *run, dw_error *err)
+{
+    dw_trace_scene scene;
+
+    if (get_scene(trees, &scene, err) != DW_OK)
+        return err->code;
+    return dw_trace(&scene, rays, hits, run, err);
+}
+
+static dw_status native_occluded(dw_scene_trees *trees, const dw_trace_rays *rays, uint8_t *out,
+                                 const dw_run *run, dw_error *err)
+{
+    dw_trace_scene scene;
+
+    if (get_scene(trees, &scene, err) != DW_OK)
+        return err->code;
+    return dw_trace_occluded(&scene, rays, out, run, err);
+}
+
+static void native_destroy(dw_scene_trees *trees)
+{
+    dw_trees_native *native = trees->native;
+
+    if (native == NULL)
+        return;
+    native_cancel_build(trees);
+    dw_tree_destroy(native->top);
+    dw_free(native->boxes);
+    dw_free(native->meshes);
+    dw_free(native->instances);
+    dw_free(native);
+    trees->native = NULL;
+}
+
+const dw_trees_backend dw_trees_native_backend = {
+    .is_immediate = true,
+    .build = native_build,
+    .begin_build = native_begin_build,
+    .poll_build = native_poll_build,
+    .cancel_build = native_cancel_build,
+    .finish_tree = native_finish_tree,
+    .finish_mesh = native_finish_mesh,
+    .commit = native_commit,
+    .take_samples = native_take_samples,
+    .look = native_look,
+    .read_tree = native_read_tree,
+    .read_vertices = native_read_vertices,
+    .get_bounds = native_get_bounds,
+    .trace = native_trace,
+    .occluded = native_occluded,
+    .destroy = native_destroy,
+};
