@@ -300,3 +300,56 @@ def reference_tree(positions, indices, *, is_plain: bool = False) -> dict:
         "triangles": np.array(triangles, np.uint32).reshape(-1, 4),
         "used": used_words(used),
     }
+
+
+# ---- any tree ----
+
+
+def check_structure(tree: dict, *, leaf_max: int = LEAF_MAX) -> None:
+    """What every tree must hold: all items once, children behind parents, treelets that tile."""
+    count, nodes, depth, levels, treelet_count = (int(x) for x in tree["shape"][:5])
+    level_first, level_treelets = tree["shape"][8:16], tree["shape"][16:24]
+    triangles, treelets = tree["triangles"], tree["treelets"].astype(np.int64)
+    refs = tree["nodes"][:, :, 3].astype(np.int64)
+    assert (len(triangles), len(refs), len(treelets)) == (count, nodes, treelet_count)
+    np.testing.assert_array_equal(np.sort(triangles[:, 3]), np.arange(count))
+    first_node, node_count, first_triangle, triangle_count = treelets.T
+    np.testing.assert_array_equal(np.cumsum(node_count) - node_count, first_node)
+    np.testing.assert_array_equal(np.cumsum(triangle_count) - triangle_count, first_triangle)
+    assert node_count.sum() == nodes and triangle_count.sum() == count and node_count.min() > 0
+    np.testing.assert_array_equal(level_treelets[levels:], 0)
+    downwards = level_treelets[:levels][::-1]  # the highest level first
+    begins = np.cumsum(downwards) - downwards
+    np.testing.assert_array_equal(level_first[:levels][::-1], begins)
+    assert downwards.sum() == treelet_count
+
+    parent, side = np.indices(refs.shape)
+    is_leaf = (refs & LEAF != 0) & (refs != NONE)
+    is_node = refs & LEAF == 0
+    np.testing.assert_array_equal(np.sort(refs[is_node]), np.arange(1, nodes))
+    assert (refs[is_node] > parent[is_node]).all()
+    assert (refs != NONE).all() or nodes == 1
+    first, size = refs[is_leaf] & 0x0FFFFFFF, (refs[is_leaf] >> 28 & 7) + 1
+    order = np.argsort(first)
+    np.testing.assert_array_equal(np.cumsum(size[order]) - size[order], first[order])
+    assert size.sum() == count and (count == 0 or size.max() <= leaf_max)
+
+    treelet = np.repeat(np.arange(treelet_count), node_count)
+    level = np.zeros(treelet_count, int)
+    for i in range(levels):
+        level[int(level_first[i]) : int(level_first[i] + level_treelets[i])] = i
+    own = treelet[parent[is_leaf]]
+    assert (first >= first_triangle[own]).all()
+    assert (first + size <= first_triangle[own] + triangle_count[own]).all()
+    of, to = treelet[parent[is_node]], treelet[refs[is_node]]
+    crosses = of != to
+    np.testing.assert_array_equal(refs[is_node][crosses], first_node[to[crosses]])
+    assert (level[to[crosses]] < level[of[crosses]]).all()
+    pieces = triangle_count + np.bincount(of[crosses], minlength=treelet_count)
+    assert pieces.max() <= TREELET
+
+    deep, here = 0, np.array([0])
+    while len(here):
+        deep += 1
+        here = refs[here][is_node[here]]
+    assert deep == depth <= DEPTH_MAX

@@ -2,6 +2,7 @@
 /* Native trees as arrays, for tests and measurements of builders. */
 #include "glue/tree_fn.h"
 
+#include "base/platform.h"
 #include "glue/device_type.h"
 
 #include <string.h>
@@ -90,6 +91,19 @@ PyObject *dw_py_tree_arrays(const dw_tree *tree)
                          words(tree->triangles, 2, tree->shape.triangle_count, 4, 0), "used", used);
 }
 
+/* Whether `value` is in a registry. */
+static bool is_kind(unsigned int value, dw_registry_id id)
+{
+    const dw_registry *registry = &dw_registries[id];
+
+    for (int i = 0; i < registry->count; i++)
+        if (registry->rows[i].value == (int)value)
+            return true;
+    PyErr_Format(PyExc_ValueError, "%s must be a %s, got %u", registry->argument, registry->name,
+                 value);
+    return false;
+}
+
 static PyObject *tree_build(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = { "device", "positions", "indices", "builder", "node_format", NULL };
@@ -101,10 +115,13 @@ static PyObject *tree_build(PyObject *module, PyObject *args, PyObject *kwargs)
     dw_device *device;
     dw_status status;
     dw_glue_run run;
+    double begin;
     dw_error err;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|$II:tree_build", names, &device_object,
                                      &positions, &indices, &builder, &format))
+        return NULL;
+    if (!is_kind(builder, DW_REGISTRY_TREE_BUILDER) || !is_kind(format, DW_REGISTRY_NODE_FORMAT))
         return NULL;
     if (dw_py_tree_source_init(&source, positions, indices) < 0)
         goto done;
@@ -112,8 +129,10 @@ static PyObject *tree_build(PyObject *module, PyObject *args, PyObject *kwargs)
     if (device == NULL)
         goto done;
 
+    begin = dw_platform_seconds();
     status = dw_tree_build(&source.source, (dw_tree_builder)builder, (dw_node_format)format, &tree,
                            &run.run, &err);
+    dw_device_set_timing(device, "tree_build", 1e3 * (dw_platform_seconds() - begin));
     if (dw_py_run_end(state, device, &run, status, &err) == 0)
         result = dw_py_tree_arrays(tree);
     dw_tree_destroy(tree);
