@@ -21,6 +21,7 @@ _HEAD_AXES = np.array([0.222, 0.202, 0.196])
 _GAZE = unit(np.array([0.43, 0.02, 0.90]))  # of the left eye, from the middle of the head
 EYE = HEAD + 0.152 * _GAZE
 EYE_RADIUS = 0.058
+LASHES = 52.0, 60.0  # degrees above the gaze, of an open lid's rim
 MIRROR = np.array([-1.0, 1.0, 1.0])
 
 
@@ -199,7 +200,7 @@ def head(detail: int) -> Shell:
                                        np.sin(lift)[:, None],
                                        -np.cos(lift)[:, None] * np.sin(turn)), axis=-1)
     down, up = on_head(np.array([[0.0, -1.0, 0.0], [0.0, 1.0, 0.0]]))
-    return loft(on_head(way), down, up, _rigid(tall, {"head": 1.0}), repeats=2.0, tile=0.3)
+    return loft(on_head(way), down, up, _rigid(tall, {"head": 1.0}), repeats=2.0, tile=0.6)
 
 
 def ball(middle, radius: float, detail: int, shares: dict[str, float], squash=(1, 1, 1)) -> Shell:
@@ -218,9 +219,12 @@ def ball(middle, radius: float, detail: int, shares: dict[str, float], squash=(1
 def lid(side: str, detail: int) -> Shell:
     """A half shell about an eye, lifted open; its joint turns it about x."""
     turn = np.ones(3) if side == "L" else MIRROR
-    arc, slices = _cuts(10, detail, 4), _cuts(9, detail, 3)
-    spread = np.linspace(np.radians(52.0), np.radians(205.0), arc)  # from the front, over the top
-    outer, inner = 1.10 * EYE_RADIUS, 1.02 * EYE_RADIUS
+    arc, slices = _cuts(10, detail, 6), _cuts(9, detail, 5)
+    # From the front over the top; the lashes are a narrow strip.
+    spread = np.radians(np.append(LASHES[0], np.linspace(LASHES[1], 205.0, arc - 1)))
+    # The middles of its facets lie outside of the eye too.
+    facet = np.cos(0.5 * (spread[-1] - spread[1]) / (arc - 2)) * np.cos(0.5 * np.pi / slices)
+    outer, inner = 1.08 * EYE_RADIUS / facet, 1.02 * EYE_RADIUS
     reach = np.concatenate([np.full(arc, outer), np.full(arc, inner)])
     angle = np.concatenate([spread, spread[::-1]])
     polar = np.pi * ((np.arange(slices) + 0.8) / (slices + 0.6) - 0.5)

@@ -47,6 +47,13 @@ def _joint_rows(names: list[str], shares: np.ndarray) -> np.ndarray:
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+def _tones(rng, count: int, least: float) -> np.ndarray:
+    """Light and hue of leaves, from blue-green to yellow, (N, 3)."""
+    hue = rng.uniform(0.0, 1.0, (count, 1))
+    return rng.uniform(least, 1.0, (count, 1)) * np.concatenate(
+        [0.80 + 0.20 * hue, np.full((count, 1), 0.98), 1.0 - 0.35 * hue], axis=1)
+
+
 def _rooted(skin: Shell, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Points of a surface near places, its normals and joints there."""
     away = np.square(skin.positions[None] - places[:, None]).sum(axis=2)
@@ -62,9 +69,9 @@ def _rooted(skin: Shell, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
 # tip, and how loose the tips are.
 _TIERS = {"skirt": [(0.690, 0.155, 17, 0.215, (0.62, 0.80), (0.16, 1.0), 0.55),
                     (0.735, 0.160, 16, 0.180, (0.75, 0.65), (0.30, 0.95), 0.45)],
-          "mantle": [(0.925, 0.130, 15, 0.215, (0.65, 0.75), (0.12, 1.0), 0.50),
+          "mantle": [(0.920, 0.130, 16, 0.240, (0.65, 0.75), (0.12, 1.0), 0.50),
                      (0.985, 0.120, 14, 0.200, (0.85, 0.45), (0.25, 0.95), 0.45),
-                     (1.045, 0.075, 13, 0.165, (1.00, 0.10), (0.60, 0.80), 0.30)]}
+                     (1.045, 0.075, 15, 0.165, (1.00, 0.10), (0.60, 0.80), 0.30)]}
 _TIER_TILES = {"skirt": (LOBED, LOBED, BROAD, GOLD), "mantle": (BROAD, BROAD, LOBED, BROAD)}
 
 
@@ -81,7 +88,7 @@ def _tier(rng, skin: Shell, kind: str, row, phase: float) -> Leaves:
                            np.maximum(-out[:, 2], 0.0), 0.5 * np.maximum(out[:, 2], 0.0)], axis=1)
         sways = _joint_rows(["mantle.L", "mantle.R", "mantle", "chest"], shares**2)
     skew = rng.uniform(-0.22, 0.22, count)[:, None] * np.cross(UP, out)
-    tone = rng.uniform(0.78, 1.0, (count, 1)) * (1.0, 1.0, 0.92)
+    tone = _tones(rng, count, 0.66)
     tiles = np.array(_TIER_TILES[kind])[rng.integers(0, 4, count)]
     return Leaves(roots - 0.012 * out, start[0] * out - start[1] * UP + skew,
                   end[0] * out - end[1] * UP + 2.0 * skew, out,
@@ -109,11 +116,14 @@ def _hair(rng, count: int) -> Leaves:
     ends = 0.55 * way * (1.0, 0.2, 1.0) + back * (0.9 - 0.2 * front) - 0.75 * (1.0 - front) * UP
     fringe = np.clip(4.0 * way[:, 2:3] - 0.6, 0.0, 1.0) * (rng.random((count, 1)) < 0.6)
     ends = ends + 0.30 * UP * front + rng.uniform(-0.25, 0.25, (count, 3))
-    ends = ends * (1.0 - fringe) + fringe * (0.75, -0.35, 0.75)  # some fall over the brow
-    tone = rng.uniform(0.62, 1.0, (count, 1)) * (1.0, 1.0, 0.9)
+    # Some fall over the brow, to one side.
+    brow = np.stack([0.5 + rng.uniform(-0.5, 0.5, count), rng.uniform(-0.7, 0.1, count),
+                     np.full(count, 0.8)], axis=1)
+    ends = ends * (1.0 - fringe) + fringe * brow
+    tone = _tones(rng, count, 0.62)
     tiles = np.array((SLIM, SLIM, BROAD, SLIM, LOBED, SLIM, SLIM, GOLD))[rng.integers(0, 8, count)]
-    lengths = (0.120 + 0.07 * way[:, 1] ** 2 + 0.03 * (way[:, 2] < -0.2)) * rng.uniform(
-        0.75, 1.3, count)
+    lengths = (0.115 + 0.085 * np.maximum(way[:, 1], 0.0) + 0.03 * (way[:, 2] < -0.2)) * (
+        rng.uniform(0.75, 1.3, count) * (1.0 - 0.25 * fringe[:, 0]))
     return Leaves(roots - 0.012 * way, unit(starts), unit(ends), way, lengths,
                   rng.uniform(0.78, 1.05, count), tiles, tone,
                   _joint_rows(["head"], np.ones((count, 1))),
@@ -150,9 +160,9 @@ def _brows(rng) -> Leaves:
     """Two slim leaves over the eyes, one at each antler."""
     places, starts, ends, faces, lengths = [], [], [], [], []
     for side in (1.0, -1.0):
-        way = unit(np.array([0.26 * side, 0.36, 0.90]))
+        way = unit(np.array([0.25 * side, 0.385, 0.89]))
         places.append(on_head(way) + 0.004 * way)
-        starts.append((side, 0.25, -0.10))
+        starts.append((side, 0.35, -0.10))
         ends.append((side, -0.15, -0.45))
         faces.append(unit(way + 0.3 * UP))
         places.append(np.array([0.162 * side, 1.615, -0.020]))

@@ -154,7 +154,7 @@ def _walking(time: float) -> Posture:
         pose.leg(side, ankle, pitch, toes, apart=0.06)
         swing = -out * np.cos(_TAU * (p - 0.03))
         pose.turn(f"collar.{side}", (_Y, -0.10 * swing * out))
-        pose.arm(side, 0.10 + 0.52 * swing, 0.10, 0.50 + 0.32 * swing, 0.25)
+        pose.arm(side, 0.08 + 0.50 * swing, 0.17, 0.48 + 0.26 * swing, 0.02)
         pose.turn(f"hand.{side}", (_ELBOW * (1.0, out, 1.0), 0.15))
         pose.turn(f"mantle.{side}", (_Z, out * (0.10 + 0.07 * bounce)))
         pose.turn(f"ear.{side}", (_Z, out * 0.10 * np.cos(2.0 * _TAU * (p - 0.3))))
@@ -237,7 +237,7 @@ def _channel(node: int, path: str, times, values, spline: bool = False, step: bo
 
 def _lids(times: list[float], closed: list[float], step: bool) -> list:
     """Both lids; `closed` runs from 0 to 1."""
-    turns = np.array([_turn(_X, 1.15 * share) for share in closed])
+    turns = np.array([_turn(_X, 1.70 * share) for share in closed])
     return [_channel(JOINTS.index(f"lid.{side}"), "rotation", times, turns, step=step)
             for side in "LR"]
 

@@ -120,6 +120,12 @@ def _head_colors(shell: Shell, seed: int) -> np.ndarray:
     return color
 
 
+def _lid_colors(shell: Shell) -> np.ndarray:
+    off = shell.positions - body.EYE * np.where(shell.positions[:, :1] > 0.0, 1.0, body.MIRROR)
+    lash = np.degrees(np.arctan2(off[:, 1], off[:, 2])) < 0.5 * sum(body.LASHES)
+    return np.where(lash[:, None], _INK, 0.45 * _PALE + 0.55 * _BARK)
+
+
 def _twig_colors(kind: str, shell: Shell) -> np.ndarray:
     points = shell.positions
     if kind == "mouth":
@@ -157,9 +163,9 @@ def skin(seed: int, detail: int) -> Skin:
     parts.append((trunk, _trunk_colors(trunk, seed)))
     face = body.head(detail)
     parts.append((face, _head_colors(face, seed)))
-    for side in ("L", "R"):
+    for side in "LR":
         lid = body.lid(side, detail)
-        parts.append((lid, np.tile(0.75 * _PALE + 0.25 * _DARK, (len(lid.positions), 1))))
+        parts.append((lid, _lid_colors(lid)))
     for kind, shells in body.twigs(detail).items():
         parts += [(shell, _twig_colors(kind, shell)) for shell in shells]
     shell = merged([part for part, _ in parts])
