@@ -32,7 +32,7 @@ def posed(model, name, time):
     return [mesh for mesh, _ in model.static_meshes(pose=model.pose(name, time))]
 
 
-def moments(model, name, count=13):
+def moments(model, name, count=9):
     return np.linspace(0.0, model.animation(name).duration, count)
 
 

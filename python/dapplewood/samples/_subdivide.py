@@ -81,12 +81,15 @@ class Cage:
         return lid, sides
 
     def smoothed(self, times: int) -> Shell:
-        """The cage after `times` steps of Catmull and Clark (1978); weights go the same way."""
+        """The limit of steps of Catmull and Clark (1978), at the vertices of `times` of them.
+
+        Joint weights go the same way, so that they fall off as smoothly.
+        """
         values = np.concatenate([np.array(self.points), np.array(self.weights)], axis=1)
         quads, uvs = np.array(list(self.faces.values())), np.array(list(self.uvs.values()))
         for _ in range(times):
             values, quads, uvs = _divided(values, quads, uvs)
-        return _split(values, quads, uvs)
+        return _split(_limit(values, quads), quads, uvs)
 
 
 def _sums(index: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
@@ -116,6 +119,20 @@ def _divided(values: np.ndarray, quads: np.ndarray, uvs: np.ndarray):
     centre = np.broadcast_to(uvs.mean(axis=1, keepdims=True), uvs.shape)
     new_uvs = np.stack([uvs, half, centre, np.roll(half, 1, axis=1)], axis=2).reshape(-1, 4, 2)
     return np.concatenate([moved, edge_points, middles]), new, new_uvs
+
+
+def _limit(values: np.ndarray, quads: np.ndarray) -> np.ndarray:
+    """Where endless steps would take the vertices (Halstead, Kass and DeRose, 1993)."""
+    count = len(values)
+    valence = np.bincount(quads.ravel(), minlength=count)[:, None]
+
+    def around(places: np.ndarray) -> np.ndarray:
+        return _sums(quads.ravel(), places.reshape(-1, values.shape[1]), count)
+
+    corner = values[quads]
+    beside = around(0.5 * (np.roll(corner, -1, axis=1) + np.roll(corner, 1, axis=1)))
+    across = around(np.roll(corner, 2, axis=1))
+    return (valence**2 * values + 4.0 * beside + across) / (valence * (valence + 5.0))
 
 
 def _split(values: np.ndarray, quads: np.ndarray, uvs: np.ndarray) -> Shell:
