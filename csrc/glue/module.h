@@ -56,6 +56,7 @@ int dw_atlas_exec(PyObject *module);
 int dw_measure_exec(PyObject *module);
 int dw_forest_exec(PyObject *module);
 int dw_tree_exec(PyObject *module);
+int dw_tree_gpu_exec(PyObject *module);
 int dw_skin_exec(PyObject *module);
 int dw_tree_refit_exec(PyObject *module);
 int dw_tree_gpu_refit_exec(PyObject *module);

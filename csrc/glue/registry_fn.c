@@ -13,6 +13,7 @@
 #include "shared/tree.h"
 #include "shared/tree_gpu.h"
 #include "shared/tree_ray.h"
+#include "shared/tree_scratch.h"
 #include "shared/tree_walk.h"
 
 #include <stddef.h>
@@ -245,6 +246,12 @@ static const layout_field tree_mesh_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field tree_build_push_fields[] = {
+#define DW_LAYOUT struct dw_tree_build_push
+    DW_TREE_BUILD_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 static const layout_field tree_job_fields[] = {
 #define DW_LAYOUT struct dw_tree_job
     DW_TREE_JOB_FIELDS(DW_LAYOUT_FIELD)
@@ -305,19 +312,20 @@ static const layout_field skin_matrix_fields[] = {
     }
 
 static const layout layouts[] = {
-    DW_LAYOUT_ROW(tile_level),     DW_LAYOUT_ROW(alpha_remap),    DW_LAYOUT_ROW(atlas_block),
-    DW_LAYOUT_ROW(atlas_level),    DW_LAYOUT_ROW(atlas_share),    DW_LAYOUT_ROW(atlas_push),
-    DW_LAYOUT_ROW(dissolve_state), DW_LAYOUT_ROW(dither_push),    DW_LAYOUT_ROW(forest_record),
-    DW_LAYOUT_ROW(forest_state),   DW_LAYOUT_ROW(forest_entry),   DW_LAYOUT_ROW(forest_bucket),
-    DW_LAYOUT_ROW(forest_cell),    DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command),
-    DW_LAYOUT_ROW(forest_rules),   DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),
-    DW_LAYOUT_ROW(scene_view),     DW_LAYOUT_ROW(scene_material), DW_LAYOUT_ROW(scene_push),
-    DW_LAYOUT_ROW(scene_item),     DW_LAYOUT_ROW(tree_child),     DW_LAYOUT_ROW(tree_child_f32),
-    DW_LAYOUT_ROW(tree_triangle),  DW_LAYOUT_ROW(tree_treelet),   DW_LAYOUT_ROW(tree_shape),
-    DW_LAYOUT_ROW(tree_frame),     DW_LAYOUT_ROW(tree_sums),      DW_LAYOUT_ROW(tree_mesh),
-    DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),  DW_LAYOUT_ROW(tree_ray),
-    DW_LAYOUT_ROW(tree_hit),       DW_LAYOUT_ROW(tree_walk),      DW_LAYOUT_ROW(skin_push),
-    DW_LAYOUT_ROW(skin_target),    DW_LAYOUT_ROW(skin_vector),    DW_LAYOUT_ROW(skin_matrix),
+    DW_LAYOUT_ROW(tile_level),      DW_LAYOUT_ROW(alpha_remap),    DW_LAYOUT_ROW(atlas_block),
+    DW_LAYOUT_ROW(atlas_level),     DW_LAYOUT_ROW(atlas_share),    DW_LAYOUT_ROW(atlas_push),
+    DW_LAYOUT_ROW(dissolve_state),  DW_LAYOUT_ROW(dither_push),    DW_LAYOUT_ROW(forest_record),
+    DW_LAYOUT_ROW(forest_state),    DW_LAYOUT_ROW(forest_entry),   DW_LAYOUT_ROW(forest_bucket),
+    DW_LAYOUT_ROW(forest_cell),     DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command),
+    DW_LAYOUT_ROW(forest_rules),    DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),
+    DW_LAYOUT_ROW(scene_view),      DW_LAYOUT_ROW(scene_material), DW_LAYOUT_ROW(scene_push),
+    DW_LAYOUT_ROW(scene_item),      DW_LAYOUT_ROW(tree_child),     DW_LAYOUT_ROW(tree_child_f32),
+    DW_LAYOUT_ROW(tree_triangle),   DW_LAYOUT_ROW(tree_treelet),   DW_LAYOUT_ROW(tree_shape),
+    DW_LAYOUT_ROW(tree_frame),      DW_LAYOUT_ROW(tree_sums),      DW_LAYOUT_ROW(tree_mesh),
+    DW_LAYOUT_ROW(tree_build_push), DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),
+    DW_LAYOUT_ROW(tree_ray),        DW_LAYOUT_ROW(tree_hit),       DW_LAYOUT_ROW(tree_walk),
+    DW_LAYOUT_ROW(skin_push),       DW_LAYOUT_ROW(skin_target),    DW_LAYOUT_ROW(skin_vector),
+    DW_LAYOUT_ROW(skin_matrix),
 };
 
 static PyObject *make_layout(const layout *one)

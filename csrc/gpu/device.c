@@ -123,6 +123,7 @@ static void read_limits(dw_gpu *gpu, const dw_feature_chain *offered)
     to->sample_counts = from->framebufferColorSampleCounts & from->framebufferDepthSampleCounts &
                         from->sampledImageColorSampleCounts &
                         from->sampledImageIntegerSampleCounts & from->sampledImageDepthSampleCounts;
+    to->is_software = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     to->has_float64 = offered->core.features.shaderFloat64 == VK_TRUE;
     gpu->timestamp_nanoseconds = from->timestampPeriod;
 }

@@ -32,6 +32,7 @@ typedef struct dw_gpu_limits {
     float max_anisotropy;   /* 1: none */
     bool has_anisotropy;
     bool has_float64; /* shaderFloat64 */
+    bool is_software; /* runs on the processor */
 } dw_gpu_limits;
 
 /* adapter comes from dw_gpu_adapters_list and has nothing missing. */

@@ -443,6 +443,18 @@ def tree_gpu_refit(
     variant: int = 0,
     repeat: int = 1,
 ) -> tuple[dict[str, Any], ...]: ...
+def tree_build_device(
+    device: Device,
+    positions: ArrayLike,
+    indices: ArrayLike | None,
+    *,
+    builder: int = 0,
+    node_format: int = 0,
+    merge_lanes: int = 0,
+    wide: int = -1,
+    place_lane: int = -1,
+    repeat: int = 1,
+) -> dict[str, Any]: ...
 def tree_refit(
     layout: dict[str, Any],
     positions: NDArray[Any],

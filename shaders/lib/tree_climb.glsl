@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Ranges of places bottom up. Whoever reaches a boundary first leaves its range there and stops;
+// the second one owns both ranges. One exchange a boundary orders the two, and nobody waits.
+#ifndef DW_LIB_TREE_CLIMB_GLSL
+#define DW_LIB_TREE_CLIMB_GLSL
+
+#include "lib/tree_cluster.glsl"
+
+/* Off where atomics order all memory by themselves, as on processors; drivers of these take a fence
+ * for a barrier of the workgroup, which must not come where lanes part. */
+layout(constant_id = 0) const bool HAS_FENCES = true;
+
+void tree_fence()
+{
+    if (HAS_FENCES)
+        memoryBarrierBuffer();
+}
+
+#define TREE_NOBODY 0xffffffffu
+#define TREE_HALF   (DW_TREE_WINDOW / 2u)
+
+struct tree_range {
+    uint left, right; // first and last place
+    uint count;       // clusters in its list
+    uint split;       // last place of its left child
+    uint count_left;  // clusters of the children's lists
+    uint count_right;
+};
+
+tree_range tree_range_of(uint place)
+{
+    return tree_range(place, place, 1u, place, 0u, 0u);
+}
+
+bool tree_is_all(tree_range range)
+{
+    return range.left == 0u && range.right == push.count - 1u;
+}
+
+/* Short ranges keep their leaves; they have no list. */
+bool tree_is_long(uint left, uint right)
+{
+    return right - left + 1u > TREE_HALF;
+}
+
+bool tree_needs_merging(tree_range range)
+{
+    return tree_is_long(range.left, range.right) || tree_is_all(range);
+}
+
+bool tree_is_left_child(tree_range range)
+{
+    tree_words codes = tree_words(tree_section(DW_TREE_AT_CODES));
+    uint last = push.count - 1u;
+    uint before = max(range.left, 1u) - 1u, after = min(range.right, last - 1u);
+    bool is_left = dw_tree_delta(codes.at[after], codes.at[after + 1u], after) <
+                   dw_tree_delta(codes.at[before], codes.at[before + 1u], before);
+
+    return range.left == 0u || (range.right != last && is_left);
+}
+
+/* Makes `range` the parent of itself when its sibling is done; else leaves it for the sibling. The
+ * caller orders lists before and after. */
+bool tree_climb(inout tree_range range)
+{
+    bool is_left = tree_is_left_child(range);
+    uint boundary = is_left ? range.right : range.left - 1u;
+    uint own = (is_left ? range.left : range.right) | (range.count - 1u) << 28;
+    uint other = atomicExchange(
+        tree_common_words(tree_section(DW_TREE_AT_BOUNDARIES)).at[boundary], own);
+
+    if (other != TREE_NOBODY) {
+        range.split = boundary;
+        range.count_left = is_left ? range.count : (other >> 28) + 1u;
+        range.count_right = is_left ? (other >> 28) + 1u : range.count;
+        if (is_left)
+            range.right = other & DW_TREE_CLUSTER_INDEX;
+        else
+            range.left = other & DW_TREE_CLUSTER_INDEX;
+        range.count = min(range.right - range.left + 1u, TREE_HALF);
+    }
+    return other != TREE_NOBODY;
+}
+
+/* Entry i of the children's lists, one after the other. */
+tree_cluster tree_entry(tree_range range, uint i)
+{
+    bool is_left = i < range.count_left;
+    uint from = is_left ? range.left : range.split + 1u;
+    uint to = is_left ? range.split : range.right;
+    uint at = from + (is_left ? i : i - range.count_left);
+
+    if (tree_is_long(from, to))
+        return tree_load(at);
+    return tree_leaf(at);
+}
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Each item's box in unit space and its Morton code.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+
+#include "lib/tree_build.glsl"
+
+layout(local_size_x = DW_TREE_LANES) in;
+
+float scale;
+vec3 origin;
+uvec3 bits;
+
+void read_bounds()
+{
+    vec3 high;
+
+    for (int axis = 0; axis < 3; axis++) {
+        origin[axis] = dw_tree_from_ordered(~TREE_HEAD.at[DW_TREE_BUILD_LOW + axis]);
+        high[axis] = dw_tree_from_ordered(TREE_HEAD.at[DW_TREE_BUILD_HIGH + axis]);
+    }
+    scale = dw_tree_unit_scale(max(max(dw_tree_difference(high.x, origin.x),
+                                       dw_tree_difference(high.y, origin.y)),
+                                   dw_tree_difference(high.z, origin.z)));
+    for (int axis = 0; axis < 3; axis++)
+        bits[axis] = dw_tree_cell_bits(dw_tree_unit(high[axis], origin[axis], scale));
+}
+
+void main()
+{
+    uint item = tree_group() * DW_TREE_LANES + gl_LocalInvocationIndex;
+
+    if (item >= push.count)
+        return;
+    tree_item box = { vec3(0.0), vec3(0.0), false };
+    uint code = 0xffffffffu;
+    vec3 low = vec3(1.0), high = vec3(1.0);
+
+    if (tree_is_over_boxes()) {
+        box = tree_box(item);
+    } else {
+        uvec3 indices = tree_indices(item);
+
+        if (tree_is_indexed(indices))
+            box = tree_triangle(indices);
+    }
+    if (box.is_active) {
+        uvec3 cells;
+
+        read_bounds();
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = dw_tree_unit(box.low[axis], origin[axis], scale);
+            high[axis] = dw_tree_unit(box.high[axis], origin[axis], scale);
+            cells[axis] = dw_tree_cell(low[axis], high[axis]);
+        }
+        code = dw_tree_morton(cells.x, cells.y, cells.z, bits.x, bits.y, bits.z);
+    }
+    tree_quads boxes = tree_quads(tree_section(DW_TREE_AT_BOXES));
+
+    boxes.at[2u * item] = floatBitsToUint(vec4(low, high.x));
+    boxes.at[2u * item + 1u] = floatBitsToUint(vec4(high.yz, 0.0, 0.0));
+    tree_words(tree_section(DW_TREE_AT_CODES)).at[item] = code;
+}
