@@ -99,12 +99,12 @@ def _tier(rng, skin: Shell, kind: str, row, phase: float) -> Leaves:
 def _hair(rng, count: int) -> Leaves:
     """Leaves all over the crown and the back of the head, swept back from the brow."""
     k = np.arange(3 * count)
-    height = 1.0 - 1.55 * (k + 0.5) / (3 * count)
+    height = 1.0 - 1.62 * (k + 0.5) / (3 * count)
     flat = np.sqrt(1.0 - height**2)
     way = np.stack([flat * np.cos(_GOLDEN * k), height, flat * np.sin(_GOLDEN * k)], axis=1)
     # The hairline: high over the brow, down behind the ears.
-    line = 0.42 + 0.52 * way[:, 2] - 0.15 * np.abs(way[:, 0])
-    line = np.where(way[:, 2] < 0.0, 0.42 + 1.1 * way[:, 2], line)
+    line = 0.34 + 0.62 * way[:, 2] - 0.15 * np.abs(way[:, 0])
+    line = np.where(way[:, 2] < 0.0, np.maximum(0.19 + 1.8 * way[:, 2], -0.62), line)
     way = way[way[:, 1] > line]
     way = way[:: max(1, len(way) // count)]
     count = len(way)
@@ -181,7 +181,7 @@ def _brows(rng) -> Leaves:
 def layout(seed: int, skin: Shell) -> Leaves:
     """Where the leaves of a walker grow; `skin` is its trunk and limbs."""
     rng = np.random.default_rng([8600, seed])
-    parts = [_hair(rng, 150)]
+    parts = [_hair(rng, 165)]
     for kind, tiers in _TIERS.items():
         for i, row in enumerate(tiers):
             parts.append(_tier(rng, skin, kind, row, 0.37 * i + 0.1))
