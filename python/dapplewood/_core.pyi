@@ -461,6 +461,7 @@ def tree_refit(
     dirty: NDArray[np.bool_] | None = None,
     sums: bool = False,
     device: Device | None = None,
+    repeat: int = 1,
 ) -> dict[str, Any]: ...
 def tree_trace(
     device: Device,
