@@ -59,22 +59,13 @@ static void set_corner(dw_corners *corners, uint32_t i, int corner, const float 
     corners->at[3 * corner + 2][i] = bits[2];
 }
 
-static inline void prefetch(const void *place)
-{
-#if defined(__GNUC__)
-    __builtin_prefetch(place);
-#else
-    (void)place;
-#endif
-}
-
 /* The sweep goes backwards through them, which caches do not foresee. */
 static void prefetch_nodes(const void *nodes, size_t node_size, const dw_tree_treelet *treelet)
 {
     const char *first = (const char *)nodes + treelet->first_node * node_size;
 
     for (size_t i = 0; i < treelet->node_count * node_size; i += 64)
-        prefetch(first + i);
+        DW_PREFETCH(first + i);
 }
 
 static inline const float *vertex_at(const dw_tree_vertices *vertices, uint32_t vertex)
@@ -89,7 +80,7 @@ static void gather_triangles(const dw_tree_triangle *triangles, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) {
         if (i < ahead)
             for (int corner = 0; corner < 3; corner++)
-                prefetch(vertex_at(vertices, triangles[i + DW_REFIT_AHEAD].vertices[corner]));
+                DW_PREFETCH(vertex_at(vertices, triangles[i + DW_REFIT_AHEAD].vertices[corner]));
         for (int corner = 0; corner < 3; corner++)
             set_corner(corners, i, corner, vertex_at(vertices, triangles[i].vertices[corner]));
     }
