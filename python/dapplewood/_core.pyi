@@ -461,7 +461,6 @@ def tree_refit(
     dirty: NDArray[np.bool_] | None = None,
     sums: bool = False,
     device: Device | None = None,
-    repeat: int = 1,
 ) -> dict[str, Any]: ...
 def tree_trace(
     device: Device,
@@ -474,4 +473,5 @@ def tree_trace(
     t_min: float,
     t_max: float,
     way: int,
-) -> tuple[tuple[NDArray[Any], ...], float, float]: ...
+    to_world: NDArray[np.float32] | None = None,
+) -> tuple[NDArray[Any], ...]: ...

@@ -26,7 +26,7 @@ class Leaves:
     starts: np.ndarray  # (N, 3), where each leaf grows to first
     ends: np.ndarray  # (N, 3), where its tip points
     faces: np.ndarray  # (N, 3), unit, what its upper side faces
-    lengths: np.ndarray  # (N,), metres
+    lengths: np.ndarray  # (N,)
     widths: np.ndarray  # (N,), over those of the card
     tiles: np.ndarray  # (N,)
     tints: np.ndarray  # (N, 3)
@@ -211,15 +211,13 @@ def _bent(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
 def _surfaces(leaves: Leaves, rows: int, columns: int, ends: np.ndarray):
     """(N, rows, columns, 3) points and their normals."""
     t = np.linspace(0.0, 1.0, rows)[None, :, None]
+    lengths = leaves.lengths[:, None, None]
     boxes = _clusters.boxes("walker")[leaves.tiles]
     wide = (0.5 * leaves.lengths * leaves.widths * (boxes[:, 2] - boxes[:, 0])
             / (boxes[:, 3] - boxes[:, 1]))
     starts, ends = unit(leaves.starts)[:, None], _bent(unit(leaves.starts), unit(ends))[:, None]
+    spine = leaves.roots[:, None] + lengths * (t * starts + 0.5 * t * t * (ends - starts))
     tangent = unit(starts + t * (ends - starts))
-    # Steps of one length, so that a leaf is as long however it bends.
-    steps = unit(tangent[:, 1:] + tangent[:, :-1]) * (leaves.lengths[:, None, None] / (rows - 1))
-    spine = leaves.roots[:, None] + np.concatenate(
-        [np.zeros_like(steps[:, :1]), np.cumsum(steps, axis=1)], axis=1)
     side = unit(np.cross(np.broadcast_to(leaves.faces[:, None], tangent.shape), tangent))
     face = np.cross(tangent, side)
     s = np.linspace(-1.0, 1.0, columns)[None, None, :, None]
