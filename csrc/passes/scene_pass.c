@@ -156,7 +156,12 @@ static dw_status draw_item(const recording *self, const dw_scene_item *item, dw_
     };
     dw_scene_push push = push_of(item);
     dw_draw draw = {
-        .inputs = { bindings, DW_SCENE_BINDINGS, textures, DW_SCENE_TEXTURES, &push, sizeof push },
+        .inputs = { .buffers = bindings,
+                    .buffer_count = DW_SCENE_BINDINGS,
+                    .textures = textures,
+                    .texture_count = DW_SCENE_TEXTURES,
+                    .push = &push,
+                    .push_bytes = sizeof push },
         .indices = &inputs->meshes[item->mesh].indices,
         .count = inputs->meshes[item->mesh].index_count,
         .instance_count = item->instance_count,
