@@ -16,6 +16,8 @@
 #define LINEAR_LEAST (-20)
 #define OFFSET_MOST  100
 
+#define FAR 4.0 /* times its half width: a mesh as far as this from 0 */
+
 /* ---- a mesh at rest ---- */
 
 static int exponent_of(double most, int least)
@@ -37,32 +39,65 @@ static double greatest(const float *values, size_t count)
     return most;
 }
 
-/* Rows of three to planes, scaled by 2^-exponent; what is below `tiny` becomes 0. */
-static void take_planes(const float *rows, size_t count, int exponent, float tiny, float *planes)
+/* Rows of three, less the origin, to planes, scaled by 2^-exponent; what is below `tiny` becomes 0.
+ */
+static void take_planes(const float *rows, size_t count, const float origin[3], int exponent,
+                        float tiny, float *planes)
 {
     double factor = ldexp(1.0, -exponent);
 
     for (size_t axis = 0; axis < 3; axis++)
         for (size_t i = 0; i < count; i++)
-            planes[axis * count + i] = dw_skin_tidy((float)(rows[3 * i + axis] * factor), tiny);
+            planes[axis * count + i] =
+                dw_skin_tidy((float)(((double)rows[3 * i + axis] - origin[axis]) * factor), tiny);
+}
+
+static const float zero[3];
+
+/* Along axes where it lies far from 0 a mesh is posed about its middle, which the matrices then
+ * contain: sums of numbers that are large beside the mesh would lose its digits. As such positions
+ * differ from the middle by less than half of it, the differences are exact (P. Sterbenz, 1974).
+ * Returns the greatest distance from the origin along an axis. */
+static double choose_origin(dw_skin_rest *rest, const dw_skin_def *def)
+{
+    double half = 0.0, most = 0.0;
+    float low[3], high[3];
+
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = high[axis] = def->positions[axis];
+        for (size_t v = 1; v < def->vertex_count; v++) {
+            low[axis] = fminf(low[axis], def->positions[3 * v + axis]);
+            high[axis] = fmaxf(high[axis], def->positions[3 * v + axis]);
+        }
+        half = fmax(half, 0.5 * ((double)high[axis] - low[axis]));
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        double middle = 0.5 * ((double)high[axis] + low[axis]);
+
+        rest->origin[axis] = fabs(middle) > FAR * half ? (float)middle : 0.0f;
+        rest->is_far = rest->is_far || rest->origin[axis] != 0.0f;
+        most = fmax(most, fmax((double)high[axis] - rest->origin[axis],
+                               (double)rest->origin[axis] - low[axis]));
+    }
+    return most;
 }
 
 static dw_status take_positions(dw_skin_rest *rest, const dw_skin_def *def, dw_error *err)
 {
     size_t count = def->vertex_count;
-    double most = greatest(def->positions, 3 * count);
+    double most = choose_origin(rest, def);
     double most_delta = greatest(def->targets, 3 * count * def->target_count);
 
     rest->scale = exponent_of(most > most_delta ? most : most_delta, SCALE_LEAST);
     rest->reach = ldexp(most, -rest->scale);
     if (DW_ALLOC(3 * count, &rest->positions, err) != DW_OK)
         return err->code;
-    take_planes(def->positions, count, rest->scale, DW_SKIN_TINY, rest->positions);
+    take_planes(def->positions, count, rest->origin, rest->scale, DW_SKIN_TINY, rest->positions);
     if (!rest->has_normals)
         return DW_OK;
     if (DW_ALLOC(3 * count, &rest->normals, err) != DW_OK)
         return err->code;
-    take_planes(def->normals, count, 0, DW_SKIN_TINY_WEIGHT, rest->normals);
+    take_planes(def->normals, count, zero, 0, DW_SKIN_TINY_WEIGHT, rest->normals);
     return DW_OK;
 }
 
@@ -182,11 +217,11 @@ static dw_status take_targets(dw_skin_rest *rest, const dw_skin_def *def, dw_err
         size_t count = target->end - target->begin;
         size_t row = ((size_t)t * def->vertex_count + target->begin) * 3;
 
-        take_planes(def->targets + row, count, rest->scale, DW_SKIN_TINY,
+        take_planes(def->targets + row, count, zero, rest->scale, DW_SKIN_TINY,
                     rest->deltas + target->first);
         rest->target_reaches[t] = (float)greatest(rest->deltas + target->first, 3 * count);
         if (rest->has_target_normals)
-            take_planes(def->target_normals + row, count, 0, DW_SKIN_TINY_WEIGHT,
+            take_planes(def->target_normals + row, count, zero, 0, DW_SKIN_TINY_WEIGHT,
                         rest->deltas + target->first + 3 * count);
     }
     return DW_OK;
@@ -296,17 +331,27 @@ static dw_status check_matrices(const dw_skin_rest *rest, const dw_skin_pose *po
     return DW_OK;
 }
 
+/* Where a row of a matrix takes the origin of the mesh. */
+static double offset_of(const dw_skin_rest *rest, const double row[4])
+{
+    return row[0] * rest->origin[0] + row[1] * rest->origin[1] + row[2] * rest->origin[2] + row[3];
+}
+
 /* Exponent of the greatest element of the linear parts, or more where an offset needs it. */
-static int exponent_of_matrices(const dw_skin_rest *rest, const dw_skin_pose *pose, int scale)
+static int exponent_of_matrices(const dw_skin_rest *rest, const double *matrices, uint32_t count,
+                                int scale)
 {
     double linear = 0.0, offset = 0.0;
     int exponent, least;
 
-    for (size_t i = 0; i < 16 * (size_t)rest->joint_count; i++) {
-        double *most = i % 4 == 3 ? &offset : &linear;
+    for (size_t i = 0; i < 4 * (size_t)count; i++) {
+        const double *row = matrices + 4 * i;
 
-        if (i % 16 < 12 && fabs(pose->matrices[i]) > *most)
-            *most = fabs(pose->matrices[i]);
+        if (i % 4 == 3)
+            continue;
+        for (int c = 0; c < 3; c++)
+            linear = fmax(linear, fabs(row[c]));
+        offset = fmax(offset, fabs(offset_of(rest, row)));
     }
     exponent = exponent_of(linear, LINEAR_LEAST);
     frexp(offset, &least);
@@ -316,18 +361,19 @@ static int exponent_of_matrices(const dw_skin_rest *rest, const dw_skin_pose *po
 
 /* Adds the exponent of the matrices to *scale. */
 static dw_status fill_matrices(dw_skin_table *table, const dw_skin_rest *rest,
-                               const dw_skin_pose *pose, double reach, int *scale, dw_error *err)
+                               const double *matrices, uint32_t count, double reach, int *scale,
+                               dw_error *err)
 {
-    int linear_scale = exponent_of_matrices(rest, pose, *scale);
+    int linear_scale = exponent_of_matrices(rest, matrices, count, *scale);
     double linear = ldexp(1.0, -linear_scale), offset = ldexp(1.0, -(*scale + linear_scale));
 
-    for (uint32_t i = 0; i < rest->joint_count; i++) {
-        const double *from = pose->matrices + 16 * (size_t)i;
+    for (uint32_t i = 0; i < count; i++) {
+        const double *from = matrices + 16 * (size_t)i;
         float *to = table->matrices[i].rows;
 
         for (int k = 0; k < 12; k += 4) {
             double sum = fabs(from[k]) + fabs(from[k + 1]) + fabs(from[k + 2]);
-            double most = ldexp(sum * reach, *scale) + fabs(from[k + 3]);
+            double most = ldexp(sum * reach, *scale) + fabs(offset_of(rest, from + k));
 
             if (!(most <= DW_SKIN_REACH_MAX))
                 return dw_fail(err, DW_ERROR_ARGUMENT,
@@ -336,7 +382,7 @@ static dw_status fill_matrices(dw_skin_table *table, const dw_skin_rest *rest,
                                DW_SKIN_REACH_MAX, i, most);
             for (int c = 0; c < 3; c++)
                 to[k + c] = dw_skin_tidy((float)(from[k + c] * linear), DW_SKIN_TINY);
-            to[k + 3] = dw_skin_tidy((float)(from[k + 3] * offset), DW_SKIN_TINY);
+            to[k + 3] = dw_skin_tidy((float)(offset_of(rest, from + k) * offset), DW_SKIN_TINY);
         }
     }
     *scale += linear_scale;
@@ -346,6 +392,9 @@ static dw_status fill_matrices(dw_skin_table *table, const dw_skin_rest *rest,
 dw_status dw_skin_table_fill(dw_skin_table *table, const dw_skin_rest *rest,
                              const dw_skin_pose *pose, dw_error *err)
 {
+    static const double still[16] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
+    const double *matrices = pose->matrices == NULL && rest->is_far ? still : pose->matrices;
+    uint32_t count = matrices == still ? 1 : rest->joint_count;
     double reach = rest->reach;
     int scale = rest->scale;
 
@@ -356,10 +405,13 @@ dw_status dw_skin_table_fill(dw_skin_table *table, const dw_skin_rest *rest,
                        "morph_weights must keep vertices within %g, but take one to %g: use "
                        "smaller ones",
                        DW_SKIN_REACH_MAX, ldexp(reach, scale));
-    table->has_matrices = pose->matrices != NULL;
-    if (table->has_matrices && (check_matrices(rest, pose, err) != DW_OK ||
-                                fill_matrices(table, rest, pose, reach, &scale, err) != DW_OK))
+    if (pose->matrices != NULL && check_matrices(rest, pose, err) != DW_OK)
         return err->code;
+    if (matrices != NULL &&
+        fill_matrices(table, rest, matrices, count, reach, &scale, err) != DW_OK)
+        return err->code;
+    table->has_matrices = matrices != NULL;
+    table->has_joints = pose->matrices != NULL && rest->influence_count > 0;
     table->scale = ldexpf(1.0f, scale);
     table->tiny = scale < 0 ? ldexpf(1.0f, -126 - scale) : 0.0f;
     return DW_OK;
@@ -575,7 +627,7 @@ static void pose_block(const job *self, block *b)
 
     load(self, b);
     if (table->has_matrices) {
-        if (self->rest->influence_count > 0)
+        if (table->has_joints)
             move_by_joints(self, b);
         else
             move_by_one(self->columns[0].m, b);

@@ -35,14 +35,16 @@ typedef struct dw_skin_rest {
     uint32_t influence_count; /* most joints of a vertex; 0: no skin */
     uint32_t joint_count;     /* matrices that are used, at least 1 */
     bool has_normals, has_target_normals;
-    int scale;               /* positions times 2 to this are the mesh's */
-    double reach;            /* greatest magnitude of a scaled position */
-    float *positions;        /* x, y, z */
-    float *normals;          /* x, y, z */
-    uint32_t *joints;        /* two a word, DW_SKIN_JOINT; heaviest first */
-    float *weights;          /* of the second joint and on; 0 ends a vertex's list */
-    float *deltas;           /* see dw_skin_target */
-    uint64_t delta_count;    /* numbers in deltas */
+    bool is_far;          /* the origin is not 0 */
+    float origin[3];      /* that positions are counted from; matrices move it to where it goes */
+    int scale;            /* positions times 2 to this, and the origin, are the mesh's */
+    double reach;         /* greatest magnitude of a scaled position */
+    float *positions;     /* x, y, z */
+    float *normals;       /* x, y, z */
+    uint32_t *joints;     /* two a word, DW_SKIN_JOINT; heaviest first */
+    float *weights;       /* of the second joint and on; 0 ends a vertex's list */
+    float *deltas;        /* see dw_skin_target */
+    uint64_t delta_count; /* numbers in deltas */
     dw_skin_target *targets; /* [target_count], of weight 0 */
     float *target_reaches;   /* [target_count]: greatest magnitude of a scaled delta */
 } dw_skin_rest;
@@ -72,12 +74,12 @@ typedef struct dw_skin_columns {
 
 /* A pose as both backends read it. */
 typedef struct dw_skin_table {
-    dw_skin_matrix *matrices; /* [joint_count] */
-    dw_skin_columns *columns; /* the same, natively */
-    dw_skin_target *targets;  /* [target_count]: those of weight other than 0 come first */
-    uint32_t target_count;    /* of those */
-    bool has_matrices;
-    float scale, tiny; /* see dw_skin_push */
+    dw_skin_matrix *matrices;      /* [joint_count] */
+    dw_skin_columns *columns;      /* the same, natively */
+    dw_skin_target *targets;       /* [target_count]: those of weight other than 0 come first */
+    uint32_t target_count;         /* of those */
+    bool has_matrices, has_joints; /* without joints the first matrix moves all vertices */
+    float scale, tiny;             /* see dw_skin_push */
 } dw_skin_table;
 
 /* is_native: dw_skin_vertices will read it, and not a device. */

@@ -147,8 +147,7 @@ static dw_gpu_binding bind(const dw_skin_gpu *skin, const dw_gpu_buffer *buffer)
 static uint32_t flags_of(const dw_skin_rest *rest, const dw_skin_table *table, bool has_normals)
 {
     return (table->has_matrices ? DW_SKIN_HAS_MATRICES : 0) |
-           (table->has_matrices && rest->influence_count > 0 ? DW_SKIN_HAS_JOINTS : 0) |
-           (has_normals ? DW_SKIN_HAS_NORMALS : 0) |
+           (table->has_joints ? DW_SKIN_HAS_JOINTS : 0) | (has_normals ? DW_SKIN_HAS_NORMALS : 0) |
            (has_normals && rest->has_target_normals ? DW_SKIN_HAS_TARGET_NORMALS : 0);
 }
 

@@ -59,8 +59,11 @@ def test_any_mesh_and_pose(native_device, vulkan_device, seed):
         rng, int(rng.integers(1, 400)), joints=joints, columns=4 * int(rng.integers(1, 4)),
         targets=targets, has_target_normals=bool(rng.random() < 0.5), scale=scale,
     )  # fmt: skip
+    if rng.random() < 0.3:
+        moved = mesh.positions + scale * rng.choice([2.0, 1e3, 1e6]) * rng.normal(size=3)
+        mesh = mesh.replace(positions=np.clip(moved, -1e18, 1e18))
     matrices = None
-    if joints:
+    if joints and rng.random() < 0.9:
         step = rng.choice([0.0, 1e-30 * scale, 1e-9 * scale, scale, 100.0 * scale, 1e4, 1e28])
         matrices = random_matrices(rng, joints, scale=step)
         some = rng.random(joints) < 0.5

@@ -115,6 +115,23 @@ def test_any_offset_is_exact(rng, native_device, scale, step):
     assert np.abs(found - wanted).max() < 1e-6 * (size_of(mesh) + np.abs(wanted).max())
 
 
+@pytest.mark.parametrize("far", [3, 30, 200])
+def test_meshes_far_from_0_keep_their_digits(rng, device, far):
+    """Times their size: up to where float32 itself leaves 1e-5 of it."""
+    mesh = random_mesh(rng, 200, joints=4, columns=8, targets=2)
+    mesh = mesh.replace(positions=mesh.positions + [far * 3.5, -far, 0])
+    matrices = random_matrices(rng, 4, scale=0.3)
+    matrices[:, :3, 3] -= np.einsum("jik,k->ji", matrices[:, :3, :3], [far * 3.5, -far, 0])
+    positions, normals = mesh.posed(matrices, device=device, normals=True)
+    wanted, directions = reference(mesh, matrices, mesh.morph_weights)
+    assert np.abs(positions - wanted).max() < 0.1 * TOLERANCE["pose"] * size_of(mesh)
+    assert np.abs(normals - directions).max() < TOLERANCE["pose_normal"]
+    still = np.tile(np.eye(4), (4, 1, 1))
+    for matrices in (None, still):
+        unmoved = mesh.posed(matrices, [0, 0], device=device)
+        assert unmoved.tobytes() == mesh.positions.tobytes()
+
+
 @pytest.mark.parametrize("shrink", [0.0, 1e-30, 1e-8, 1e-3, 1e4])
 def test_joints_may_shrink_and_grow_what_they_hold(rng, native_device, shrink):
     mesh = random_mesh(rng, 200, joints=2, columns=4)
@@ -361,6 +378,7 @@ def test_dropping_a_mesh_gives_back_what_it_had(rng, device):
 
 def test_a_device_goes_though_a_mesh_stays(rng):
     mesh, matrices = made(rng, "both")
+    gc.collect()
     before = _core.host_allocations()
     with dw.Device("cpu") as device:
         wanted = mesh.posed(matrices, device=device)
