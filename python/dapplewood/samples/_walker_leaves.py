@@ -26,7 +26,7 @@ class Leaves:
     starts: np.ndarray  # (N, 3), where each leaf grows to first
     ends: np.ndarray  # (N, 3), where its tip points
     faces: np.ndarray  # (N, 3), unit, what its upper side faces
-    lengths: np.ndarray  # (N,)
+    lengths: np.ndarray  # (N,), metres
     widths: np.ndarray  # (N,), over those of the card
     tiles: np.ndarray  # (N,)
     tints: np.ndarray  # (N, 3)
@@ -208,17 +208,33 @@ def _bent(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return np.where(along < least, least * starts + np.sqrt(1.0 - least**2) * aside, ends)
 
 
+def _sides(leaves: Leaves) -> np.ndarray:
+    """Unit vectors across the leaves at their roots, (N, 3)."""
+    starts = unit(leaves.starts)
+    across = np.cross(leaves.faces, starts + _bent(starts, unit(leaves.ends)))
+    return unit(across - (across * starts).sum(axis=1, keepdims=True) * starts)
+
+
+def _carried(vector: np.ndarray, start: np.ndarray, to: np.ndarray) -> np.ndarray:
+    """A vector across `start`, moved by the least turn from there to another direction."""
+    share = (vector * to).sum(axis=-1, keepdims=True) / (
+        1.0 + (start * to).sum(axis=-1, keepdims=True))
+    return vector - share * (start + to)
+
+
 def _surfaces(leaves: Leaves, rows: int, columns: int, ends: np.ndarray):
     """(N, rows, columns, 3) points and their normals."""
     t = np.linspace(0.0, 1.0, rows)[None, :, None]
-    lengths = leaves.lengths[:, None, None]
     boxes = _clusters.boxes("walker")[leaves.tiles]
     wide = (0.5 * leaves.lengths * leaves.widths * (boxes[:, 2] - boxes[:, 0])
             / (boxes[:, 3] - boxes[:, 1]))
     starts, ends = unit(leaves.starts)[:, None], _bent(unit(leaves.starts), unit(ends))[:, None]
-    spine = leaves.roots[:, None] + lengths * (t * starts + 0.5 * t * t * (ends - starts))
     tangent = unit(starts + t * (ends - starts))
-    side = unit(np.cross(np.broadcast_to(leaves.faces[:, None], tangent.shape), tangent))
+    # Steps of one length, so that a leaf is as long however it bends.
+    steps = unit(tangent[:, 1:] + tangent[:, :-1]) * (leaves.lengths[:, None, None] / (rows - 1))
+    spine = leaves.roots[:, None] + np.concatenate(
+        [np.zeros_like(steps[:, :1]), np.cumsum(steps, axis=1)], axis=1)
+    side = _carried(_sides(leaves)[:, None], starts, tangent)
     face = np.cross(tangent, side)
     s = np.linspace(-1.0, 1.0, columns)[None, None, :, None]
     half = wide[:, None, None, None]
