@@ -345,6 +345,55 @@ def test_buffers_of_another_device_are_refused(rng, native_device):
         random_mesh(rng, 9).posed(device=other)
 
 
+# ---- trees ----
+
+
+def nearest(triangles: np.ndarray, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """(R,) distances of the nearest triangles, in float64, one triangle after another."""
+    found = np.full(len(origins), np.inf)
+    for a, b, c in triangles.astype(np.float64):
+        cross = np.cross(directions, c - a)
+        det = cross @ (b - a)
+        safe = np.where(det == 0, 1, det)
+        u = np.einsum("ri,ri->r", origins - a, cross) / safe
+        other = np.cross(origins - a, b - a)
+        v = np.einsum("ri,ri->r", directions, other) / safe
+        t = other @ (c - a) / safe
+        hit = (det != 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= 0)
+        found = np.where(hit & (t < found), t, found)
+    return found
+
+
+def test_trees_follow_poses_in_a_buffer(rng, native_device):
+    """Interleaved with normals; a further pose in the same buffer counts without being told."""
+    count = 400
+    mesh = random_mesh(rng, count, joints=6, columns=8, targets=2)
+    origins = rng.uniform(-1, 1, (500, 3)) + [0, 0, 30.0]
+    directions = rng.normal(size=(500, 3)) * [0.03, 0.03, 0] - [0, 0, 1]
+    with dw.SceneTrees(native_device) as trees, dw.Buffer(native_device, 32 * count) as buffer:
+        handle = trees.add_mesh(mesh.positions, mesh.indices, deforming=True)
+        trees.add_instance(handle)
+        for step in range(3):
+            mesh.posed(
+                random_matrices(rng, 6), out=buffer, normals=buffer, stride_floats=8,
+                offset_floats=1, normals_stride_floats=8, normals_offset_floats=4,
+            )  # fmt: skip
+            if step == 0:
+                trees.set_pose(
+                    handle, buffer, vertex_count=count, stride_floats=8, offset_floats=1
+                )
+            with pytest.raises(ValueError, match="update"):
+                trees.trace(origins, directions)
+            assert trees.update().refits == 1
+            placed = buffer.numpy(np.float32, (count, 8))[:, 1:4]
+            wanted = nearest(placed[mesh.indices], origins, directions)
+            found = trees.trace(origins, directions).t
+            assert np.isfinite(wanted).sum() > 100
+            assert np.array_equal(np.isfinite(found), np.isfinite(wanted))
+            some = np.isfinite(wanted)
+            assert np.abs(found[some] - wanted[some]).max() < 1e-3
+
+
 # ---- what stays ----
 
 
