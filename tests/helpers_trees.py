@@ -283,7 +283,7 @@ def reference_refit(layout: dict, positions: np.ndarray) -> dict:
 # ---- rays ----
 
 EYE = np.eye(3, 4, dtype=F).reshape(1, 12)
-BINARY, BRUTE, OCCLUDED = 0, 1, 2
+BINARY, BRUTE, OCCLUDED, WIDE, PLAIN = 0, 1, 2, 4, 8
 HIT_FIELDS = ("t", "instance", "primitive", "u", "v")
 
 
@@ -304,8 +304,8 @@ def trace(device, layout, positions, origins, directions, way=BINARY, t_min=0.0,
     found = _core.tree_trace(
         device, ((layout, positions),), np.zeros(1, np.int32), EYE, None, origins, directions,
         t_min, t_max, way,
-    )  # fmt: skip
-    return found[0] if way == OCCLUDED else dict(zip((*HIT_FIELDS, "steps"), found, strict=True))
+    )[0]  # fmt: skip
+    return found[0] if way & OCCLUDED else dict(zip((*HIT_FIELDS, "steps"), found, strict=True))
 
 
 def sphere(rings: int, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -20,4 +20,11 @@
 #define DW_PREFETCH(address) ((void)(address))
 #endif
 
+/* Into each caller, with the instructions that it is built for. */
+#if defined(__GNUC__)
+#define DW_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define DW_ALWAYS_INLINE inline
+#endif
+
 #endif

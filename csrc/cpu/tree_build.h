@@ -9,12 +9,9 @@
 #include "cpu/tree.h"
 #include "shared/tree_build.h"
 
-/* A box in unit space, 0 to 1; of an inactive item (1, 1, 1) twice. */
+/* A box in unit space, 0 to 1; of an inactive item (1, 1, 1) twice. Fourth lanes are 0. */
 typedef struct dw_tree_item {
-    float low[3];
-    uint32_t row;
-    float high[3];
-    uint32_t spare;
+    float low[4], high[4];
 } dw_tree_item;
 
 /* A node before it has its place, in the slot that its clusters give. */
@@ -38,7 +35,7 @@ typedef struct dw_tree_work {
     const dw_tree_source *source;
     uint32_t count;
     dw_tree_item *items; /* by row */
-    uint64_t *keys;      /* by sorted place: code << 32 | row */
+    uint64_t *keys;      /* by sorted place: code << 32 | row; sorted by code, or as cut */
     uint64_t *spare_keys;
     dw_tree_link *links; /* by slot, 1 to count - 1 */
     uint8_t *marks;      /* by slot: 1 + level of the treelet whose root the node is, else 0 */

@@ -169,8 +169,7 @@ static uint32_t put_items(const dw_items_job *job, const dw_items_block *block, 
             items[i].low[axis] = block->low[axis][i];
             items[i].high[axis] = block->high[axis][i];
         }
-        items[i].row = row + i;
-        items[i].spare = 0;
+        items[i].low[3] = items[i].high[3] = 0.0f;
         keys[i] = (uint64_t)code << 32 | (row + i);
         inactive += block->is_inactive[i];
     }

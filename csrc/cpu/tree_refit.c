@@ -59,13 +59,13 @@ static void set_corner(dw_corners *corners, uint32_t i, int corner, const float 
     corners->at[3 * corner + 2][i] = bits[2];
 }
 
-static inline void prefetch(const float *point)
+/* The sweep goes backwards through them, which caches do not foresee. */
+static void prefetch_nodes(const void *nodes, size_t node_size, const dw_tree_treelet *treelet)
 {
-#if defined(__GNUC__)
-    __builtin_prefetch(point);
-#else
-    (void)point;
-#endif
+    const char *first = (const char *)nodes + treelet->first_node * node_size;
+
+    for (size_t i = 0; i < treelet->node_count * node_size; i += 64)
+        DW_PREFETCH(first + i);
 }
 
 static inline const float *vertex_at(const dw_tree_vertices *vertices, uint32_t vertex)
@@ -80,7 +80,7 @@ static void gather_triangles(const dw_tree_triangle *triangles, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) {
         if (i < ahead)
             for (int corner = 0; corner < 3; corner++)
-                prefetch(vertex_at(vertices, triangles[i + DW_REFIT_AHEAD].vertices[corner]));
+                DW_PREFETCH(vertex_at(vertices, triangles[i + DW_REFIT_AHEAD].vertices[corner]));
         for (int corner = 0; corner < 3; corner++)
             set_corner(corners, i, corner, vertex_at(vertices, triangles[i].vertices[corner]));
     }
@@ -178,18 +178,21 @@ DW_SIMD static bool box_corners(const dw_corners *restrict corners, uint32_t pad
     return lowest >= ~DW_RANGE_ORDER && highest <= DW_RANGE_ORDER;
 }
 
-/* dw_tree_plane_below without branches. Flushing changes nothing: steps are 2^-100 or more. */
+#define DW_LAST_PLANE 0x477fff00 /* 65535 as a float */
+
+/* dw_tree_plane_below without branches, which compilers would not turn into vectors. Flushing
+ * changes nothing: steps are 2^-100 or more. */
 static inline int32_t plane_below(float x, float origin, float step, float inverse)
 {
     float offset = x - origin;
     float steps = offset * inverse;
-    float inside = steps > 0.0f ? steps : 0.0f; /* NaN too */
-    int32_t q = (int32_t)(inside < 65535.0f ? inside : 65535.0f);
+    int32_t inside = least(most((int32_t)dw_bits_from_float(steps), 0), DW_LAST_PLANE);
+    int32_t q = (int32_t)dw_float_from_bits((uint32_t)inside);
     float here = origin + (float)q * step;
     float next = origin + (float)(q + 1) * step;
 
-    return q + ((int32_t)(next <= x) & (int32_t)(q < 65535)) -
-           ((int32_t)(here > x) & (int32_t)(q > 0));
+    q += (int32_t)(next <= x) - (int32_t)(here > x);
+    return most(0, least(q, 65535));
 }
 
 DW_SIMD static void quantize_axis(const float *restrict lows, const float *restrict highs,
@@ -201,7 +204,7 @@ DW_SIMD static void quantize_axis(const float *restrict lows, const float *restr
         int32_t high = plane_below(highs[i], origin, step, inverse);
         float here = origin + (float)high * step;
 
-        high += (int32_t)(here < highs[i]) & (int32_t)(high < 65535);
+        high = least(high + (int32_t)(here < highs[i]), 65535);
         words[i] = (uint32_t)(low | (65535 - high) << 16);
     }
 }
@@ -258,17 +261,15 @@ static inline dw_float_box floats_of_child(const dw_tree_child_f32 *child)
                                       -child->high[0], -child->high[1], -child->high[2], 0.0f } };
 }
 
-/* Where the boxes of a child lie: a triangle or some, or a node of this treelet; false for a node
- * of another treelet and for none. */
-static inline bool find_child(const dw_tree_treelet *treelet, uint32_t ref, uint32_t *at,
-                              uint32_t *last)
+/* Where in a treelet's boxes those of a child begin, without branches: triangles, then nodes. A
+ * node of another treelet and no child are beyond them all. */
+static inline uint32_t place_of(const dw_tree_treelet *treelet, uint32_t ref)
 {
-    bool is_leaf = (ref & DW_TREE_LEAF) != 0u;
-    uint32_t node = ref - treelet->first_node;
+    uint32_t node = ref - treelet->first_node + DW_TREE_TREELET;
+    uint32_t triangle = DW_TREE_LEAF_FIRST(ref) - treelet->first_triangle;
+    uint32_t is_leaf = 0u - (ref >> 31);
 
-    *at = is_leaf ? DW_TREE_LEAF_FIRST(ref) - treelet->first_triangle : DW_TREE_TREELET + node;
-    *last = is_leaf ? *at + DW_TREE_LEAF_COUNT(ref) - 1u : *at;
-    return is_leaf ? ref != DW_TREE_NONE : node < treelet->node_count;
+    return node ^ ((node ^ triangle) & is_leaf);
 }
 
 static inline uint32_t at_most(uint32_t a, uint32_t b)
@@ -276,67 +277,96 @@ static inline uint32_t at_most(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+static void join_far_planes(dw_tree_child (*nodes)[2], uint32_t ref, dw_plane_box *out)
+{
+    dw_plane_box left, right;
+
+    *out = no_planes;
+    if (ref == DW_TREE_NONE)
+        return;
+    left = planes_of_child(&nodes[ref][0]);
+    right = planes_of_child(&nodes[ref][1]);
+    join_planes(out, &left, &right);
+}
+
+static inline void store_planes(dw_tree_child *child, const dw_plane_box *box)
+{
+    child->x = box->word[0] ^ 0xffff0000u;
+    child->y = box->word[1] ^ 0xffff0000u;
+    child->z = box->word[2] ^ 0xffff0000u;
+}
+
+/* A leaf's boxes are four at most; those that it lacks are looked at as its last. */
 DW_SIMD static void sweep_planes(dw_tree_child (*nodes)[2], const dw_tree_treelet *treelet,
                                  dw_plane_box *restrict boxes)
 {
+    uint32_t place_end = DW_TREE_TREELET + treelet->node_count;
+
     for (uint32_t i = treelet->node_count; i-- > 0;) {
         dw_tree_child *children = nodes[treelet->first_node + i];
         dw_plane_box box[2];
 
         for (int side = 0; side < 2; side++) {
-            uint32_t ref = children[side].ref, at, last;
+            uint32_t ref = children[side].ref, at = place_of(treelet, ref);
+            uint32_t last = at + (ref >> 28 & 7u);
+            dw_plane_box second;
 
-            if (find_child(treelet, ref, &at, &last)) {
-                dw_plane_box second;
-
+            if (at >= place_end) {
+                join_far_planes(nodes, ref, &box[side]);
+            } else {
                 join_planes(&box[side], &boxes[at], &boxes[at_most(at + 1u, last)]);
                 join_planes(&second, &boxes[at_most(at + 2u, last)], &boxes[last]);
                 join_planes(&box[side], &box[side], &second);
-            } else if (ref == DW_TREE_NONE) {
-                box[side] = no_planes;
-            } else {
-                dw_plane_box left = planes_of_child(&nodes[ref][0]);
-                dw_plane_box right = planes_of_child(&nodes[ref][1]);
-
-                join_planes(&box[side], &left, &right);
             }
-            children[side].x = box[side].word[0] ^ 0xffff0000u;
-            children[side].y = box[side].word[1] ^ 0xffff0000u;
-            children[side].z = box[side].word[2] ^ 0xffff0000u;
+            store_planes(&children[side], &box[side]);
         }
         join_planes(&boxes[DW_TREE_TREELET + i], &box[0], &box[1]);
     }
 }
 
+static void join_far_floats(dw_tree_child_f32 (*nodes)[2], uint32_t ref, dw_float_box *out)
+{
+    dw_float_box left, right;
+
+    *out = no_floats;
+    if (ref == DW_TREE_NONE)
+        return;
+    left = floats_of_child(&nodes[ref][0]);
+    right = floats_of_child(&nodes[ref][1]);
+    join_floats(out, &left, &right);
+}
+
+static inline void store_floats(dw_tree_child_f32 *child, const dw_float_box *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        child->low[axis] = box->lane[axis];
+        child->high[axis] = -box->lane[4 + axis];
+    }
+    child->spare = 0;
+}
+
 DW_SIMD static void sweep_floats(dw_tree_child_f32 (*nodes)[2], const dw_tree_treelet *treelet,
                                  dw_float_box *restrict boxes)
 {
+    uint32_t place_end = DW_TREE_TREELET + treelet->node_count;
+
     for (uint32_t i = treelet->node_count; i-- > 0;) {
         dw_tree_child_f32 *children = nodes[treelet->first_node + i];
         dw_float_box box[2];
 
         for (int side = 0; side < 2; side++) {
-            uint32_t ref = children[side].ref, at, last;
+            uint32_t ref = children[side].ref, at = place_of(treelet, ref);
+            uint32_t last = at + (ref >> 28 & 7u);
+            dw_float_box second;
 
-            if (find_child(treelet, ref, &at, &last)) {
-                dw_float_box second;
-
+            if (at >= place_end) {
+                join_far_floats(nodes, ref, &box[side]);
+            } else {
                 join_floats(&box[side], &boxes[at], &boxes[at_most(at + 1u, last)]);
                 join_floats(&second, &boxes[at_most(at + 2u, last)], &boxes[last]);
                 join_floats(&box[side], &box[side], &second);
-            } else if (ref == DW_TREE_NONE) {
-                box[side] = no_floats;
-            } else {
-                dw_float_box left = floats_of_child(&nodes[ref][0]);
-                dw_float_box right = floats_of_child(&nodes[ref][1]);
-
-                join_floats(&box[side], &left, &right);
             }
-            for (int axis = 0; axis < 3; axis++) {
-                children[side].low[axis] = box[side].lane[axis];
-                children[side].high[axis] = -box[side].lane[4 + axis];
-            }
-            children[side].spare = 0;
+            store_floats(&children[side], &box[side]);
         }
         join_floats(&boxes[DW_TREE_TREELET + i], &box[0], &box[1]);
     }
@@ -374,9 +404,12 @@ static uint32_t refit_planes(const dw_refit_job *job, const dw_tree_treelet *tre
     dw_plane_box boxes[2 * DW_TREE_TREELET];
     dw_corner_boxes floats;
     dw_corners corners;
-    uint32_t padded = gather(job, treelet, &corners), inactive = 0;
-    bool is_in_range = box_corners(&corners, padded, &floats);
+    uint32_t padded, inactive = 0;
+    bool is_in_range;
 
+    prefetch_nodes(job->tree->nodes, 2 * sizeof(dw_tree_child), treelet);
+    padded = gather(job, treelet, &corners);
+    is_in_range = box_corners(&corners, padded, &floats);
     quantize(&floats, padded, &job->frame, boxes);
     if (!is_in_range)
         inactive = mark_inactive(&corners, treelet->triangle_count, boxes, false);
@@ -389,9 +422,12 @@ static uint32_t refit_floats(const dw_refit_job *job, const dw_tree_treelet *tre
     dw_float_box boxes[2 * DW_TREE_TREELET];
     dw_corner_boxes floats;
     dw_corners corners;
-    uint32_t padded = gather(job, treelet, &corners), inactive = 0;
-    bool is_in_range = box_corners(&corners, padded, &floats);
+    uint32_t padded, inactive = 0;
+    bool is_in_range;
 
+    prefetch_nodes(job->tree->nodes, 2 * sizeof(dw_tree_child_f32), treelet);
+    padded = gather(job, treelet, &corners);
+    is_in_range = box_corners(&corners, padded, &floats);
     spread_floats(&floats, treelet->triangle_count, boxes);
     if (!is_in_range)
         inactive = mark_inactive(&corners, treelet->triangle_count, boxes, true);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define DW_SAH_BINS       16
+#define DW_SAH_SWEEP      8     /* items of a range, at most, of which every cut is looked at */
 #define DW_SAH_JOBS       64    /* about */
 #define DW_SAH_JOB_LEAST  4096  /* items of a job, at least, unless its parent is larger by far */
 #define DW_SAH_PART       16384 /* items of a part of a loop */
@@ -21,14 +22,16 @@ typedef struct dw_sah_bins {
     uint32_t counts[3][DW_SAH_BINS];
 } dw_sah_bins;
 
-/* Bounds of the centres of a range, times two. */
-typedef struct dw_sah_centres {
-    float low[3], high[3];
-} dw_sah_centres;
+/* Items of neighbouring places and their keys. */
+typedef struct dw_sah_items {
+    dw_tree_item *boxes;
+    uint64_t *keys;
+} dw_sah_items;
 
-/* Bins a unit of a doubled centre; 0 where all centres are one. */
+/* Where bins begin along each axis and how many are in a unit, of doubled centres; 0 a unit where
+ * all centres are one. */
 typedef struct dw_sah_space {
-    float low[3], scale[3];
+    float low[4], scale[4];
 } dw_sah_space;
 
 typedef struct dw_sah_cut {
@@ -36,26 +39,29 @@ typedef struct dw_sah_cut {
     int bin;  /* first of the right side */
 } dw_sah_cut;
 
-static float centre(const dw_tree_item *item, int axis)
-{
-    return item->low[axis] + item->high[axis];
-}
-
-static int bin_of(const dw_sah_space *space, const dw_tree_item *item, int axis)
-{
-    int bin = (int)((centre(item, axis) - space->low[axis]) * space->scale[axis]);
-
-    return bin < DW_SAH_BINS ? bin : DW_SAH_BINS - 1;
-}
-
 static const dw_tree_item empty_box = { .low = { 2.0f, 2.0f, 2.0f } };
 
-static void grow(dw_tree_item *box, const dw_tree_item *other)
+static inline void grow(dw_tree_item *box, const dw_tree_item *other)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        box->low[axis] = dw_tree_lower(box->low[axis], other->low[axis]);
-        box->high[axis] = dw_tree_upper(box->high[axis], other->high[axis]);
-    }
+    for (int axis = 0; axis < 4; axis++)
+        box->low[axis] = other->low[axis] < box->low[axis] ? other->low[axis] : box->low[axis];
+    for (int axis = 0; axis < 4; axis++)
+        box->high[axis] = other->high[axis] > box->high[axis] ? other->high[axis] : box->high[axis];
+}
+
+static float area_of(const dw_tree_item *box)
+{
+    return dw_tree_half_area(dw_tree_difference(box->high[0], box->low[0]),
+                             dw_tree_difference(box->high[1], box->low[1]),
+                             dw_tree_difference(box->high[2], box->low[2]));
+}
+
+static inline int bin_of(const dw_sah_space *space, const dw_tree_item *item, int axis)
+{
+    float centre = item->low[axis] + item->high[axis];
+    int bin = (int)((centre - space->low[axis]) * space->scale[axis]);
+
+    return bin < DW_SAH_BINS ? bin : DW_SAH_BINS - 1;
 }
 
 static void clear_bins(dw_sah_bins *bins)
@@ -66,23 +72,24 @@ static void clear_bins(dw_sah_bins *bins)
             bins->boxes[axis][i] = empty_box;
 }
 
-static void find_centres(const dw_tree_item *items, uint32_t count, dw_sah_centres *out)
+/* Bounds of doubled centres. */
+DW_SIMD static void find_centres(const dw_tree_item *items, uint32_t count, dw_tree_item *out)
 {
-    dw_sah_centres found = { { 4.0f, 4.0f, 4.0f }, { 0.0f, 0.0f, 0.0f } };
+    dw_tree_item found = { { 4.0f, 4.0f, 4.0f, 0.0f }, { 0.0f } };
 
-    for (uint32_t i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            float at = centre(&items[i], axis);
+    for (uint32_t i = 0; i < count; i++) {
+        dw_tree_item centre;
 
-            found.low[axis] = dw_tree_lower(found.low[axis], at);
-            found.high[axis] = dw_tree_upper(found.high[axis], at);
-        }
+        for (int axis = 0; axis < 4; axis++)
+            centre.low[axis] = centre.high[axis] = items[i].low[axis] + items[i].high[axis];
+        grow(&found, &centre);
+    }
     *out = found;
 }
 
-static dw_sah_space space_of(const dw_sah_centres *centres)
+static dw_sah_space space_of(const dw_tree_item *centres)
 {
-    dw_sah_space space;
+    dw_sah_space space = { { 0.0f }, { 0.0f } };
 
     for (int axis = 0; axis < 3; axis++) {
         float extent = centres->high[axis] - centres->low[axis];
@@ -93,26 +100,24 @@ static dw_sah_space space_of(const dw_sah_centres *centres)
     return space;
 }
 
-static void fill_bins(const dw_tree_item *items, uint32_t count, const dw_sah_space *space,
-                      dw_sah_bins *bins)
+DW_SIMD static void fill_bins(const dw_tree_item *items, uint32_t count, const dw_sah_space *space,
+                              dw_sah_bins *restrict bins)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        const dw_tree_item item = items[i];
+        int bin[4];
+
+        for (int axis = 0; axis < 4; axis++)
+            bin[axis] = bin_of(space, &item, axis);
         for (int axis = 0; axis < 3; axis++) {
-            int bin = bin_of(space, &items[i], axis);
-
-            bins->counts[axis][bin]++;
-            grow(&bins->boxes[axis][bin], &items[i]);
+            bins->counts[axis][bin[axis]]++;
+            grow(&bins->boxes[axis][bin[axis]], &item);
         }
-}
-
-static float area_of(const dw_tree_item *box)
-{
-    return dw_tree_half_area(box->high[0] - box->low[0], box->high[1] - box->low[1],
-                             box->high[2] - box->low[2]);
+    }
 }
 
 /* The least cost of a cut along one axis, and where. */
-static float find_axis_cut(const dw_sah_bins *bins, int axis, int *cut)
+static inline float find_axis_cut(const dw_sah_bins *bins, int axis, int *cut)
 {
     float right_cost[DW_SAH_BINS], least = FLT_MAX;
     dw_tree_item box = empty_box;
@@ -121,7 +126,7 @@ static float find_axis_cut(const dw_sah_bins *bins, int axis, int *cut)
     for (int i = DW_SAH_BINS - 1; i > 0; i--) {
         grow(&box, &bins->boxes[axis][i]);
         count += bins->counts[axis][i];
-        right_cost[i] = count == 0 ? -1.0f : area_of(&box) * (float)count;
+        right_cost[i] = count == 0 ? FLT_MAX : area_of(&box) * (float)count;
     }
     box = empty_box;
     count = 0;
@@ -130,9 +135,7 @@ static float find_axis_cut(const dw_sah_bins *bins, int axis, int *cut)
 
         grow(&box, &bins->boxes[axis][i - 1]);
         count += bins->counts[axis][i - 1];
-        if (count == 0 || right_cost[i] < 0.0f)
-            continue;
-        cost = area_of(&box) * (float)count + right_cost[i];
+        cost = count == 0 ? FLT_MAX : area_of(&box) * (float)count + right_cost[i];
         if (cost < least) {
             least = cost;
             *cut = i;
@@ -141,7 +144,7 @@ static float find_axis_cut(const dw_sah_bins *bins, int axis, int *cut)
     return least;
 }
 
-static dw_sah_cut find_cut(const dw_sah_bins *bins)
+DW_SIMD static dw_sah_cut find_cut(const dw_sah_bins *bins)
 {
     dw_sah_cut cut = { .axis = -1 };
     float least = FLT_MAX;
@@ -166,60 +169,139 @@ static bool is_tight(uint32_t count, uint32_t budget)
 
 /* ---- small ranges ---- */
 
-static uint32_t part_in_place(dw_tree_item *items, uint32_t count, const dw_sah_space *space,
+static void swap_items(const dw_sah_items *items, uint32_t a, uint32_t b)
+{
+    dw_tree_item box = items->boxes[a];
+    uint64_t key = items->keys[a];
+
+    items->boxes[a] = items->boxes[b];
+    items->keys[a] = items->keys[b];
+    items->boxes[b] = box;
+    items->keys[b] = key;
+}
+
+static uint32_t part_in_place(const dw_sah_items *items, uint32_t count, const dw_sah_space *space,
                               dw_sah_cut cut)
 {
     uint32_t begin = 0, end = count;
 
     for (;;) {
-        dw_tree_item moved;
-
-        while (begin < end && bin_of(space, &items[begin], cut.axis) < cut.bin)
+        while (begin < end && bin_of(space, &items->boxes[begin], cut.axis) < cut.bin)
             begin++;
-        while (begin < end && bin_of(space, &items[end - 1], cut.axis) >= cut.bin)
+        while (begin < end && bin_of(space, &items->boxes[end - 1], cut.axis) >= cut.bin)
             end--;
         if (begin >= end)
             return begin;
-        moved = items[begin];
-        items[begin++] = items[--end];
-        items[end] = moved;
+        swap_items(items, begin++, --end);
     }
 }
 
-static void leaf_cluster(dw_tree_work *work, const dw_tree_item *item, uint32_t place,
-                         dw_tree_cluster *out)
+/* Cuts a range between bins; its half where all centres are one. */
+static uint32_t cut_by_bins(const dw_sah_items *items, uint32_t count)
 {
-    work->keys[place] = item->row;
-    dw_tree_cluster_of_box(item, place, out);
+    dw_tree_item centres;
+    dw_sah_space space;
+    dw_sah_bins bins;
+    dw_sah_cut cut;
+
+    find_centres(items->boxes, count, &centres);
+    space = space_of(&centres);
+    clear_bins(&bins);
+    fill_bins(items->boxes, count, &space, &bins);
+    cut = find_cut(&bins);
+    return cut.axis < 0 ? count / 2 : part_in_place(items, count, &space, cut);
+}
+
+/* Puts rows of a few items in the order of their centres, equal ones as they were. */
+static void sort_rows(const dw_tree_item *items, uint32_t count, int axis, uint32_t *rows)
+{
+    float centres[DW_SAH_SWEEP];
+
+    for (uint32_t i = 0; i < count; i++) {
+        float centre = items[i].low[axis] + items[i].high[axis];
+        uint32_t at = i;
+
+        for (; at > 0 && centres[at - 1] > centre; at--) {
+            centres[at] = centres[at - 1];
+            rows[at] = rows[at - 1];
+        }
+        centres[at] = centre;
+        rows[at] = i;
+    }
+}
+
+/* The least cost of a cut of items in the order of rows, and how many lie left of it. */
+static float sweep_rows(const dw_tree_item *items, uint32_t count, const uint32_t *rows,
+                        uint32_t *split)
+{
+    float right_cost[DW_SAH_SWEEP], least = FLT_MAX;
+    dw_tree_item box = empty_box;
+
+    for (uint32_t i = count - 1; i > 0; i--) {
+        grow(&box, &items[rows[i]]);
+        right_cost[i] = area_of(&box) * (float)(count - i);
+    }
+    box = empty_box;
+    for (uint32_t i = 1; i < count; i++) {
+        float cost;
+
+        grow(&box, &items[rows[i - 1]]);
+        cost = area_of(&box) * (float)i + right_cost[i];
+        if (cost < least) {
+            least = cost;
+            *split = i;
+        }
+    }
+    return least;
+}
+
+/* Cuts a range of a few items where it is best of all. */
+static uint32_t cut_by_sweep(const dw_sah_items *items, uint32_t count)
+{
+    uint32_t rows[DW_SAH_SWEEP], best_rows[DW_SAH_SWEEP], best = count / 2;
+    dw_tree_item boxes[DW_SAH_SWEEP];
+    uint64_t keys[DW_SAH_SWEEP];
+    float least = FLT_MAX;
+
+    for (int axis = 0; axis < 3; axis++) {
+        uint32_t split = 0;
+        float cost;
+
+        sort_rows(items->boxes, count, axis, rows);
+        cost = sweep_rows(items->boxes, count, rows, &split);
+        if (cost < least) {
+            least = cost;
+            best = split;
+            memcpy(best_rows, rows, sizeof rows);
+        }
+    }
+    memcpy(boxes, items->boxes, count * sizeof *boxes);
+    memcpy(keys, items->keys, count * sizeof *keys);
+    for (uint32_t i = 0; i < count; i++) {
+        items->boxes[i] = boxes[best_rows[i]];
+        items->keys[i] = keys[best_rows[i]];
+    }
+    return best;
 }
 
 /* The subtree over items at places from `first` on. */
-static void split_range(dw_tree_work *work, dw_tree_item *items, uint32_t first, uint32_t count,
+static void split_range(dw_tree_work *work, dw_sah_items items, uint32_t first, uint32_t count,
                         uint32_t budget, dw_tree_cluster *out)
 {
     dw_tree_cluster left, right;
     uint32_t split = count / 2;
+    dw_sah_items rest;
 
     if (count == 1) {
-        leaf_cluster(work, items, first, out);
+        work->keys[first] = items.keys[0];
+        dw_tree_cluster_of_box(items.boxes, first, out);
         return;
     }
-    if (count > 2 && !is_tight(count, budget)) {
-        dw_sah_centres centres;
-        dw_sah_space space;
-        dw_sah_bins bins;
-        dw_sah_cut cut;
-
-        find_centres(items, count, &centres);
-        space = space_of(&centres);
-        clear_bins(&bins);
-        fill_bins(items, count, &space, &bins);
-        cut = find_cut(&bins);
-        if (cut.axis >= 0)
-            split = part_in_place(items, count, &space, cut);
-    }
+    if (count > 2 && !is_tight(count, budget))
+        split = count <= DW_SAH_SWEEP ? cut_by_sweep(&items, count) : cut_by_bins(&items, count);
+    rest = (dw_sah_items) { items.boxes + split, items.keys + split };
     split_range(work, items, first, split, budget - 1, &left);
-    split_range(work, items + split, first + split, count - split, budget - 1, &right);
+    split_range(work, rest, first + split, count - split, budget - 1, &right);
     dw_tree_merge(work, &left, &right, out);
 }
 
@@ -233,14 +315,14 @@ typedef struct dw_sah_range {
 } dw_sah_range;
 
 typedef struct dw_sah_part {
-    dw_sah_centres centres;
+    dw_tree_item centres;
     dw_sah_bins bins;
     uint32_t left, right; /* counts, then where the next one goes */
 } dw_sah_part;
 
 typedef struct dw_sah_job {
     dw_tree_work *work;
-    dw_tree_item *spare;
+    dw_sah_items arrays[2]; /* of all items: the work's own, and spare ones */
     dw_sah_range *ranges;
     uint32_t range_count;
     uint32_t *jobs; /* ranges that are not cut further */
@@ -248,41 +330,40 @@ typedef struct dw_sah_job {
     dw_sah_part *parts;
 
     /* the range that is cut now */
-    const dw_tree_item *from;
-    dw_tree_item *to;
+    dw_sah_items from, to;
     uint32_t count;
     dw_sah_space space;
     dw_sah_cut cut;
 } dw_sah_job;
 
 /* Items of a part, and how many they are. */
-static const dw_tree_item *part_items(const dw_sah_job *job, int64_t part, uint32_t *count)
+static dw_sah_items part_items(const dw_sah_job *job, int64_t part, uint32_t *count)
 {
     uint32_t begin = (uint32_t)part * DW_SAH_PART;
 
     *count = job->count - begin < DW_SAH_PART ? job->count - begin : DW_SAH_PART;
-    return job->from + begin;
+    return (dw_sah_items) { job->from.boxes + begin, job->from.keys + begin };
 }
 
 static void find_part_centres(void *user, int64_t part, int worker)
 {
     dw_sah_job *job = user;
     uint32_t count;
-    const dw_tree_item *items = part_items(job, part, &count);
+    dw_sah_items items = part_items(job, part, &count);
 
     (void)worker;
-    find_centres(items, count, &job->parts[part].centres);
+    find_centres(items.boxes, count, &job->parts[part].centres);
 }
 
 static void fill_part_bins(void *user, int64_t part, int worker)
 {
     dw_sah_job *job = user;
     uint32_t count;
-    const dw_tree_item *items = part_items(job, part, &count);
+    dw_sah_items items = part_items(job, part, &count);
 
     (void)worker;
     clear_bins(&job->parts[part].bins);
-    fill_bins(items, count, &job->space, &job->parts[part].bins);
+    fill_bins(items.boxes, count, &job->space, &job->parts[part].bins);
 }
 
 static bool is_left(const dw_sah_job *job, const dw_tree_item *item)
@@ -294,11 +375,11 @@ static void count_part(void *user, int64_t part, int worker)
 {
     dw_sah_job *job = user;
     uint32_t count, left = 0;
-    const dw_tree_item *items = part_items(job, part, &count);
+    dw_sah_items items = part_items(job, part, &count);
 
     (void)worker;
     for (uint32_t i = 0; i < count; i++)
-        left += is_left(job, &items[i]);
+        left += is_left(job, &items.boxes[i]);
     job->parts[part].left = left;
     job->parts[part].right = count - left;
 }
@@ -308,18 +389,14 @@ static void move_part(void *user, int64_t part, int worker)
     dw_sah_job *job = user;
     dw_sah_part *row = &job->parts[part];
     uint32_t count;
-    const dw_tree_item *items = part_items(job, part, &count);
+    dw_sah_items items = part_items(job, part, &count);
 
     (void)worker;
-    for (uint32_t i = 0; i < count; i++)
-        job->to[is_left(job, &items[i]) ? row->left++ : row->right++] = items[i];
-}
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = is_left(job, &items.boxes[i]) ? row->left++ : row->right++;
 
-static void add_centres(dw_sah_centres *sum, const dw_sah_centres *part)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        sum->low[axis] = dw_tree_lower(sum->low[axis], part->low[axis]);
-        sum->high[axis] = dw_tree_upper(sum->high[axis], part->high[axis]);
+        job->to.boxes[place] = items.boxes[i];
+        job->to.keys[place] = items.keys[i];
     }
 }
 
@@ -351,22 +428,28 @@ static uint32_t find_places(dw_sah_job *job, uint32_t part_count)
     return left;
 }
 
+static dw_sah_items items_of(const dw_sah_job *job, bool is_in_spare, uint32_t place)
+{
+    dw_sah_items items = job->arrays[is_in_spare];
+
+    return (dw_sah_items) { items.boxes + place, items.keys + place };
+}
+
 /* Cuts the range in two, whose items then lie in the other array. *split 0: it must be halved. */
 static dw_status cut_range(dw_sah_job *job, dw_sah_range *range, uint32_t *split, const dw_run *run,
                            dw_error *err)
 {
-    dw_tree_item *arrays[2] = { job->work->items, job->spare };
-    uint32_t part_count;
     dw_sah_part *parts = job->parts;
+    uint32_t part_count;
 
-    job->from = arrays[range->is_in_spare] + range->begin;
-    job->to = arrays[!range->is_in_spare] + range->begin;
+    job->from = items_of(job, range->is_in_spare, range->begin);
+    job->to = items_of(job, !range->is_in_spare, range->begin);
     job->count = range->end - range->begin;
     part_count = (job->count + DW_SAH_PART - 1) / DW_SAH_PART;
     *split = 0;
     DW_TRY(dw_parallel_for(run, part_count, find_part_centres, job, err));
     for (uint32_t i = 1; i < part_count; i++)
-        add_centres(&parts[0].centres, &parts[i].centres);
+        grow(&parts[0].centres, &parts[i].centres);
     job->space = space_of(&parts[0].centres);
     DW_TRY(dw_parallel_for(run, part_count, fill_part_bins, job, err));
     for (uint32_t i = 1; i < part_count; i++)
@@ -419,11 +502,10 @@ static void run_job(void *user, int64_t item, int worker)
 {
     dw_sah_job *job = user;
     dw_sah_range *range = &job->ranges[job->jobs[item]];
-    dw_tree_item *items = range->is_in_spare ? job->spare : job->work->items;
 
     (void)worker;
-    split_range(job->work, items + range->begin, range->begin, range->end - range->begin,
-                range->budget, &range->cluster);
+    split_range(job->work, items_of(job, range->is_in_spare, range->begin), range->begin,
+                range->end - range->begin, range->budget, &range->cluster);
 }
 
 /* Children lie behind their parents. */
@@ -441,11 +523,12 @@ static void merge_ranges(dw_sah_job *job)
 
 dw_status dw_tree_split_all(dw_tree_work *work, const dw_run *run, dw_error *err)
 {
-    dw_sah_job job = { .work = work, .range_count = 1 };
+    dw_sah_job job = { .work = work, .arrays = { { work->items, work->keys } }, .range_count = 1 };
     uint32_t most = work->count / DW_SAH_JOBS;
 
     most = most < DW_SAH_JOB_LEAST ? DW_SAH_JOB_LEAST : most;
-    DW_TRY(DW_ALLOC((size_t)work->count, &job.spare, err));
+    DW_TRY(DW_ALLOC((size_t)work->count, &job.arrays[1].boxes, err));
+    DW_TRY(DW_ALLOC((size_t)work->count, &job.arrays[1].keys, err));
     DW_TRY(DW_ALLOC(DW_SAH_RANGES_MAX, &job.ranges, err));
     DW_TRY(DW_ALLOC(DW_SAH_RANGES_MAX, &job.jobs, err));
     DW_TRY(DW_ALLOC((size_t)work->count / DW_SAH_PART + 1, &job.parts, err));
@@ -455,7 +538,8 @@ dw_status dw_tree_split_all(dw_tree_work *work, const dw_run *run, dw_error *err
     merge_ranges(&job);
     err->code = DW_OK;
 fail:
-    dw_free(job.spare);
+    dw_free(job.arrays[1].boxes);
+    dw_free(job.arrays[1].keys);
     dw_free(job.ranges);
     dw_free(job.jobs);
     dw_free(job.parts);

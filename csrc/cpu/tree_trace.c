@@ -3,6 +3,7 @@
 
 #include "base/simd.h"
 #include "cpu/tree_trace_one.h"
+#include "cpu/tree_wide_walk.h"
 
 #include <math.h>
 
@@ -21,19 +22,11 @@ typedef struct dw_trace_job {
 
 static void take_triangle(const dw_trace_mesh *mesh, uint32_t triangle, float *corners, int lane)
 {
-    const uint32_t *vertices = mesh->tree->triangles[triangle].vertices;
-    bool is_active = true;
+    float found[9];
 
-    for (int corner = 0; corner < 3; corner++) {
-        const float *from = mesh->vertices.data + (size_t)vertices[corner] * mesh->vertices.stride;
-        float point[3];
-
-        is_active = dw_vertex_load(from, point) && is_active;
-        for (int axis = 0; axis < 3; axis++)
-            corners[(3 * corner + axis) * DW_TRIANGLE_LANES + lane] = point[axis];
-    }
-    for (int i = 0; i < 9 && !is_active; i++)
-        corners[i * DW_TRIANGLE_LANES + lane] = 0.0f;
+    dw_triangle_load(&mesh->vertices, mesh->tree->triangles[triangle].vertices, found);
+    for (int i = 0; i < 9; i++)
+        corners[i * DW_TRIANGLE_LANES + lane] = found[i];
 }
 
 DW_SIMD static void meet_sixteen(const dw_lane_ray *ray, const float *corners, dw_lane_hits *hits)
@@ -80,6 +73,7 @@ typedef struct dw_trace_box {
     uint32_t ref;
 } dw_trace_box;
 
+/* The second where the first is no number. */
 static inline float greater(float a, float b)
 {
     return a > b ? a : b;
@@ -96,8 +90,8 @@ static inline dw_trace_box meet_planes(const dw_tree_walk *walk, const dw_tree_c
     dw_trace_box box = { -INFINITY, INFINITY, child->ref };
 
     for (uint32_t axis = 0; axis < 3; axis++) {
-        box.begin = greater(box.begin, dw_tree_walk_near(*walk, axis, planes[axis]));
-        box.end = lesser(box.end, dw_tree_walk_far(*walk, axis, planes[axis]));
+        box.begin = greater(dw_tree_walk_near(*walk, axis, planes[axis]), box.begin);
+        box.end = lesser(dw_tree_walk_far(*walk, axis, planes[axis]), box.end);
     }
     return box;
 }
@@ -113,8 +107,8 @@ static inline dw_trace_box meet_floats(const dw_tree_walk *walk, const dw_tree_r
         float far = is_up ? child->high[axis] : child->low[axis];
 
         box.begin =
-            greater(box.begin, dw_tree_walk_at(*walk, *ray, axis, near) - walk->widening[axis]);
-        box.end = lesser(box.end, dw_tree_walk_at(*walk, *ray, axis, far) + walk->widening[axis]);
+            greater(dw_tree_walk_at(*walk, *ray, axis, near) - walk->widening[axis], box.begin);
+        box.end = lesser(dw_tree_walk_at(*walk, *ray, axis, far) + walk->widening[axis], box.end);
     }
     return box;
 }
@@ -204,6 +198,8 @@ static void meet_instance(dw_trace_one *one, const dw_trace_job *job, uint32_t r
     one->lanes = dw_lane_ray_of(&one->ray);
     if (job->is_brute)
         meet_all(one);
+    else if (one->mesh->wide != NULL)
+        dw_wide_walk(one, one->mesh->wide);
     else
         walk_binary(one, tree, &one->ray, &one->walk, meet_leaf, NULL);
 }

@@ -37,19 +37,25 @@ static inline dw_lane_ray dw_lane_ray_of(const dw_tree_ray *ray)
     return lanes;
 }
 
-/* Three coordinates of a vertex, x first; zeros for a vertex that is not in range, so that its
- * triangle has no area if all its vertices are made so. */
-static inline bool dw_vertex_load(const float *point, float out[3])
+/* Corners of a triangle, x y z of the first, the second, the third; all 0, so that it is not hit,
+ * when one is not in range. */
+static inline void dw_triangle_load(const dw_tree_vertices *vertices, const uint32_t rows[3],
+                                    float corners[9])
 {
-    bool is_in_range = true;
+    bool is_active = true;
 
-    for (int i = 0; i < 3; i++) {
-        uint32_t bits = dw_bits_from_float(point[i]);
+    for (int corner = 0; corner < 3; corner++) {
+        const float *point = vertices->data + (size_t)rows[corner] * vertices->stride;
 
-        is_in_range = is_in_range && dw_tree_in_range(bits);
-        out[i] = dw_tree_coordinate(bits);
+        for (int axis = 0; axis < 3; axis++) {
+            uint32_t bits = dw_bits_from_float(point[axis]);
+
+            is_active = is_active && dw_tree_in_range(bits);
+            corners[3 * corner + axis] = dw_tree_coordinate(bits);
+        }
     }
-    return is_in_range;
+    for (int i = 0; i < 9 && !is_active; i++)
+        corners[i] = 0.0f;
 }
 
 /* corners: nine arrays, `pitch` floats apart: x y z of the first vertices, the second, the third.

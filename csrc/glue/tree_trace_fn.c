@@ -4,7 +4,9 @@
 #include "glue/tree_arrays.h"
 
 #include "base/alloc.h"
+#include "base/platform.h"
 #include "cpu/tree_trace.h"
+#include "cpu/tree_wide.h"
 #include "systems/tree_trial.h"
 
 #include <string.h>
@@ -14,13 +16,18 @@ typedef struct dw_py_scene {
     Py_ssize_t mesh_count, tree_count;
     dw_trace_mesh *meshes;
     dw_trace_instance *instances;
+    dw_wide_tree **wides; /* by mesh */
     dw_trace_scene scene;
+    double trace_seconds, refresh_seconds;
 } dw_py_scene;
 
 static void release_scene(dw_py_scene *self)
 {
     for (Py_ssize_t i = 0; i < self->tree_count; i++)
         dw_py_tree_release(&self->trees[i]);
+    for (Py_ssize_t i = 0; i < self->mesh_count && self->wides != NULL; i++)
+        dw_wide_destroy(self->wides[i]);
+    dw_free(self->wides);
     dw_free(self->trees);
     dw_free(self->meshes);
     dw_free(self->instances);
@@ -33,6 +40,7 @@ static int take_meshes(PyObject *module, PyObject *rows, PyObject *top, dw_py_sc
     dw_error err;
 
     if (DW_ALLOC_ZEROED((size_t)count + 1, &self->trees, &err) != DW_OK ||
+        DW_ALLOC_ZEROED((size_t)count + 1, &self->wides, &err) != DW_OK ||
         DW_ALLOC_ZEROED((size_t)count + 1, &self->meshes, &err) != DW_OK) {
         PyErr_NoMemory();
         return -1;
@@ -151,9 +159,53 @@ static PyObject *make_outputs(npy_intp count, bool is_occlusion, dw_trace_hits *
     return result;
 }
 
-#define DW_TRACE_BINARY   0
-#define DW_TRACE_BRUTE    1
-#define DW_TRACE_OCCLUDED 2
+#define DW_TRACE_BRUTE    1u
+#define DW_TRACE_OCCLUDED 2u
+#define DW_TRACE_WIDE     4u
+#define DW_TRACE_PLAIN    8u
+
+static dw_status make_wides(dw_py_scene *self, bool is_plain, const dw_run *run, dw_error *err)
+{
+    double begin = 0.0;
+
+    for (Py_ssize_t i = 0; i < self->mesh_count; i++) {
+        dw_trace_mesh *mesh = &self->meshes[i];
+
+        DW_TRY(dw_wide_create(mesh->tree, &self->wides[i], err));
+        mesh->wide = self->wides[i];
+        if (mesh->wide == NULL)
+            continue;
+        self->wides[i]->is_plain = is_plain;
+        DW_TRY(dw_wide_refresh(self->wides[i], mesh->tree, &mesh->vertices, run, err));
+        begin = dw_platform_seconds(); /* again, in memory that is there */
+        DW_TRY(dw_wide_refresh(self->wides[i], mesh->tree, &mesh->vertices, run, err));
+        self->refresh_seconds += dw_platform_seconds() - begin;
+    }
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+static dw_status trace_scene(dw_py_scene *self, unsigned int way, const dw_trace_rays *rays,
+                             const dw_trace_hits *hits, uint8_t *bytes, const dw_run *run,
+                             dw_error *err)
+{
+    dw_status status = (way & DW_TRACE_WIDE) != 0u
+                           ? make_wides(self, (way & DW_TRACE_PLAIN) != 0u, run, err)
+                           : DW_OK;
+    double begin = dw_platform_seconds();
+
+    if (status != DW_OK)
+        return status;
+    if ((way & DW_TRACE_OCCLUDED) != 0u)
+        status = dw_trace_occluded(&self->scene, rays, bytes, run, err);
+    else if ((way & DW_TRACE_BRUTE) != 0u)
+        status = dw_trace_without_tree(&self->scene, rays, hits, run, err);
+    else
+        status = dw_trace(&self->scene, rays, hits, run, err);
+    self->trace_seconds = dw_platform_seconds() - begin;
+    return status;
+}
 
 /* (instances, 12) float32, or NULL for None. */
 static int take_to_world(PyObject *object, npy_intp count, PyArrayObject **out)
@@ -170,7 +222,7 @@ static int take_to_world(PyObject *object, npy_intp count, PyArrayObject **out)
     return -1;
 }
 
-static dw_status trace_on(dw_device *device, const dw_py_scene *self, int way,
+static dw_status trace_on(dw_device *device, dw_py_scene *self, unsigned int way,
                           PyArrayObject *to_world, const dw_trace_rays *rays,
                           const dw_trace_hits *hits, uint8_t *bytes, const dw_run *run,
                           dw_error *err)
@@ -180,24 +232,21 @@ static dw_status trace_on(dw_device *device, const dw_py_scene *self, int way,
                              .to_world = to_world == NULL ? NULL : PyArray_DATA(to_world),
                              .rays = rays,
                              .hits = hits,
-                             .out = way == DW_TRACE_OCCLUDED ? bytes : NULL };
+                             .out = (way & DW_TRACE_OCCLUDED) != 0u ? bytes : NULL };
 
-    if (way == DW_TRACE_BRUTE)
-        return dw_trace_without_tree(&self->scene, rays, hits, run, err);
-    if (dw_device_gpu(device) != NULL)
-        return dw_trial_trace_run(device, &trial, run, err);
-    if (way == DW_TRACE_OCCLUDED)
-        return dw_trace_occluded(&self->scene, rays, bytes, run, err);
-    return dw_trace(&self->scene, rays, hits, run, err);
+    if (dw_device_gpu(device) == NULL || (way & DW_TRACE_BRUTE) != 0u)
+        return trace_scene(self, way, rays, hits, bytes, run, err);
+    return dw_trial_trace_run(device, &trial, run, err);
 }
 
 PyDoc_STRVAR(
     trace_doc,
     "tree_trace($module, /, device, meshes, instances, to_object, top, origins,\n"
     "           directions, t_min, t_max, way, to_world=None)\n--\n\n"
-    "Rays through (layout, positions) pairs. way 0: binary trees, 1: no trees; (t, "
-    "instance,\nprimitive, u, v, steps). way 2: occlusion by binary trees, one array. A Vulkan "
-    "device walks\nby itself, and makes the boxes of instances where it has to_world.");
+    "Rays through (layout, positions) pairs, in ways: 1 no trees, 2 occlusion, 4 wide trees,\n"
+    "8 these by loops. ((t, instance, primitive, u, v, steps) or (occluded,), seconds, seconds\n"
+    "of a refresh). A Vulkan device walks by itself, and makes the boxes of instances where it\n"
+    "has to_world.");
 
 static PyObject *tree_trace(PyObject *module, PyObject *args, PyObject *kwargs)
 {
@@ -217,9 +266,9 @@ static PyObject *tree_trace(PyObject *module, PyObject *args, PyObject *kwargs)
     dw_status status;
     dw_error err = { 0 };
     uint8_t *bytes;
-    int way;
+    unsigned int way;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!OOOOOffi|O:tree_trace", names,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!OOOOOffI|O:tree_trace", names,
                                      &device_object, &PyTuple_Type, &meshes, &instances, &matrices,
                                      &top, &origins, &directions, &rays.t_min, &rays.t_max, &way,
                                      &to_world_object))
@@ -228,15 +277,17 @@ static PyObject *tree_trace(PyObject *module, PyObject *args, PyObject *kwargs)
         take_instances(instances, matrices, &self) < 0 ||
         take_rays(origins, directions, arrays, &rays) < 0 ||
         take_to_world(to_world_object, self.scene.instance_count, &to_world) < 0 ||
-        (result = make_outputs(rays.count, way == DW_TRACE_OCCLUDED, &hits, &bytes)) == NULL)
+        (result = make_outputs(rays.count, (way & DW_TRACE_OCCLUDED) != 0u, &hits, &bytes)) == NULL)
         goto done;
     device = dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
         goto fail;
 
     status = trace_on(device, &self, way, to_world, &rays, &hits, bytes, &run.run, &err);
-    if (dw_py_run_end(state, device, &run, status, &err) == 0)
-        goto done;
+    if (dw_py_run_end(state, device, &run, status, &err) < 0)
+        goto fail;
+    result = Py_BuildValue("(Ndd)", result, self.trace_seconds, self.refresh_seconds);
+    goto done;
 fail:
     Py_CLEAR(result);
 done:

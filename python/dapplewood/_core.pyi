@@ -461,6 +461,7 @@ def tree_refit(
     dirty: NDArray[np.bool_] | None = None,
     sums: bool = False,
     device: Device | None = None,
+    repeat: int = 1,
 ) -> dict[str, Any]: ...
 def tree_trace(
     device: Device,
@@ -474,4 +475,4 @@ def tree_trace(
     t_max: float,
     way: int,
     to_world: NDArray[np.float32] | None = None,
-) -> tuple[NDArray[Any], ...]: ...
+) -> tuple[tuple[NDArray[Any], ...], float, float]: ...

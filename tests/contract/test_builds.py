@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The atlas tests again, on builds of the core that the usual run does not exercise."""
+"""Tests of atlases and trees again, on builds of the core that the usual run does not exercise."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from contract.repository import ROOT, run_or_fail, tool
 pytestmark = [pytest.mark.build, pytest.mark.slow]
 
 FOLDERS = [f"tests/{name}" for name in ("unit", "api") if (ROOT / "tests" / name).is_dir()]
-TESTS = (*FOLDERS, "-k", "atlas")
+TESTS = (*FOLDERS, "-k", "atlas or tree_build")
 
 
-def test_scalar_build_passes_the_atlas_tests():
+def test_scalar_build_passes_the_tests():
     """No SIMD, warnings are errors: the bytes do not depend on the instruction set."""
     library = variants.build("scalar", DW_SCALAR="1", DW_ASSERT="1", DW_WERROR="1")
     variants.run_tests(library, *TESTS, DAPPLEWOOD_DEVICE="cpu")
 
 
-def test_sanitized_build_passes_the_atlas_tests():
+def test_sanitized_build_passes_the_tests():
     """Memory faults and undefined behaviour anywhere in the core end the run."""
     library = variants.build("sanitized", DW_SANITIZE="address,undefined", DW_ASSERT="1")
     runtimes = [

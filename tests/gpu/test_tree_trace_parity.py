@@ -141,7 +141,7 @@ class Scene:
     def trace(self, device, rays, way, top=None, to_world=None) -> dict | np.ndarray:
         found = _core.tree_trace(
             device, self.meshes, self.rows, self.to_object, top, *rays, 0, np.inf, way, to_world
-        )
+        )[0]
         return found[0] if way == OCCLUDED else dict(zip((*HIT_FIELDS, "steps"), found))
 
 
@@ -169,7 +169,7 @@ def test_the_same_place_twice(native_device, vulkan_device):
     matrices = np.tile(np.eye(3, 4, dtype=F).reshape(1, 12), (5, 1))
     origins, directions = rays_about(positions, 20_000)
     arguments = (((layout, positions),), np.zeros(5, np.int32), matrices, None)
-    found = _core.tree_trace(vulkan_device, *arguments, origins, directions, 0, np.inf, BINARY)
+    found = _core.tree_trace(vulkan_device, *arguments, origins, directions, 0, np.inf, BINARY)[0]
     hit = np.isfinite(found[0])
     assert hit.mean() > 0.1
     assert (found[1][hit] == 0).all() and (found[2][hit] < len(indices)).all()

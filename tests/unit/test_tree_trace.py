@@ -12,6 +12,8 @@ from helpers_trees import (
     EYE,
     HIT_FIELDS,
     OCCLUDED,
+    PLAIN,
+    WIDE,
     F,
     grid,
     meshes,
@@ -25,7 +27,7 @@ from helpers_trees import (
 MESHES = meshes()
 RAYS = 100_000
 FORMATS = {"quantized": 0, "f32": 1}
-WAYS = {"binary": BINARY}
+WAYS = {"binary": BINARY, "wide": WIDE, "plain": WIDE | PLAIN}
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +76,8 @@ def test_refit_tree_fresh_tree_and_no_tree_give_the_same_hits(device, name, node
     for layout in (refit, fresh):
         for way in WAYS.values():
             assert_same(trace(device, layout, pose, origins, directions, way), wanted)
-        hidden = trace(device, layout, pose, origins, directions, OCCLUDED)
-        np.testing.assert_array_equal(hidden, np.isfinite(wanted["t"]))
+            hidden = trace(device, layout, pose, origins, directions, OCCLUDED | way)
+            np.testing.assert_array_equal(hidden, np.isfinite(wanted["t"]))
     if name in ("grid", "plant", "flat", "tiny", "huge", "shifted", "broken", "zeros"):
         assert np.isfinite(wanted["t"]).mean() > 0.1
     if name in ("line", "point", "all broken", "0 triangles"):
@@ -216,7 +218,7 @@ def test_hits_lie_in_bounds(device, way, t_min, t_max):
     hit = np.isfinite(found["t"])
     assert ((found["t"][hit] >= t_min) & (found["t"][hit] <= t_max)).all()
     assert hit.any() == (t_min < t_max)
-    hidden = trace(device, layout, positions, origins, directions, OCCLUDED, t_min, t_max)
+    hidden = trace(device, layout, positions, origins, directions, OCCLUDED | WAYS[way], t_min, t_max)
     np.testing.assert_array_equal(hidden, hit)
     # a bound that is the hit's own t keeps it
     row = int(np.argmax(hit))
@@ -313,21 +315,23 @@ def two_levels(device, count: int, node_format="f32"):
 
 
 @pytest.mark.parametrize("node_format", FORMATS)
-@pytest.mark.parametrize("count", [0, 1, 2, 60])
-def test_two_levels_find_what_no_tree_finds(device, count, node_format):
+@pytest.mark.parametrize(("count", "way"), [(0, "wide"), (1, "wide"), (2, "binary"), (60, "wide")])
+def test_two_levels_find_what_no_tree_finds(device, count, way, node_format):
     scene = two_levels(device, count, node_format)
     rng = np.random.default_rng(2)
     origins = (rng.standard_normal((5000, 3)) * 4).astype(F)
     directions = rng.standard_normal((5000, 3)).astype(F)
-    found = _core.tree_trace(device, *scene, origins, directions, 0, np.inf, BINARY)
-    wanted = _core.tree_trace(device, *scene, origins, directions, 0, np.inf, BRUTE)
+    wanted = _core.tree_trace(device, *scene, origins, directions, 0, np.inf, BRUTE)[0]
+    found = _core.tree_trace(device, *scene, origins, directions, 0, np.inf, WAYS[way])[0]
     for i, name in enumerate(HIT_FIELDS):
         np.testing.assert_array_equal(found[i], wanted[i], err_msg=name)
     assert np.isfinite(found[0]).any() == (count > 0)
     if count == 60:
         assert len(np.unique(found[1])) > 30
         assert found[5].mean() < 60
-    hidden = _core.tree_trace(device, *scene, origins, directions, 0, np.inf, OCCLUDED)[0]
+    hidden = _core.tree_trace(
+        device, *scene, origins, directions, 0, np.inf, OCCLUDED | WAYS[way]
+    )[0][0]
     np.testing.assert_array_equal(hidden, np.isfinite(wanted[0]))
 
 
@@ -341,7 +345,7 @@ def test_the_lower_instance_wins_a_tie(device):
     found = _core.tree_trace(
         device, (pair,), rows, np.tile(EYE, (5, 1)), (top, boxes), origins, directions, 0, np.inf,
         BINARY,
-    )  # fmt: skip
+    )[0]  # fmt: skip
     hit = np.isfinite(found[0])
     assert hit.any() and (found[1][hit] == 0).all()
 
@@ -353,4 +357,4 @@ def test_a_singular_instance_is_missed(device):
     for value in (0, np.nan, np.inf):
         matrix = np.full((1, 12), value, F)
         args = (pair,), np.zeros(1, np.int32), matrix, None, origins, directions, 0, np.inf, BINARY
-        assert not np.isfinite(_core.tree_trace(device, *args)[0]).any()
+        assert not np.isfinite(_core.tree_trace(device, *args)[0][0]).any()

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/tree_wide_walk.h"
+
+#include "base/simd.h"
+
+#if !defined(DW_SCALAR_ONLY) && defined(__GNUC__) && defined(__x86_64__)
+#define DW_WIDE_AVX2 1
+#include <immintrin.h>
+#endif
+
+/* What of a walk all nodes share. */
+typedef struct dw_wide_ray {
+    float factor[3], near[3], far[3];
+    uint32_t near_row[3], far_row[3]; /* of a node's planes */
+    float begin, end;
+} dw_wide_ray;
+
+static dw_wide_ray make_ray(const dw_trace_one *one)
+{
+    dw_wide_ray ray = { .begin = dw_tree_walk_begin(one->walk, one->t_min),
+                        .end = dw_tree_walk_end(one->walk, one->t_max) };
+
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        uint32_t is_down = one->walk.inverse[axis] < 0.0f ? 1u : 0u;
+
+        ray.factor[axis] = one->walk.factor[axis];
+        ray.near[axis] = one->walk.near[axis];
+        ray.far[axis] = one->walk.far[axis];
+        ray.near_row[axis] = 2 * axis + is_down;
+        ray.far_row[axis] = 2 * axis + 1 - is_down;
+    }
+    return ray;
+}
+
+/* The lowest bit that is set, of a number that is not 0. */
+static inline uint32_t lowest_bit(uint32_t bits)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctz(bits);
+#else
+    uint32_t at = 0;
+
+    while ((bits >> at & 1u) == 0u)
+        at++;
+    return at;
+#endif
+}
+
+typedef struct dw_wide_entry {
+    float begin; /* of the box along the ray */
+    uint32_t ref;
+} dw_wide_entry;
+
+/* Boxes that the ray meets, a bit each, and where they begin. */
+typedef uint32_t (*dw_meet_node_fn)(const dw_wide_ray *ray, const dw_wide_node *node,
+                                    float begins[DW_WIDE_CHILDREN]);
+
+/* Triangles that the ray meets, a bit each, and their hits. */
+typedef uint32_t (*dw_meet_block_fn)(const dw_lane_ray *ray, const dw_wide_block *block,
+                                     dw_lane_hits *hits);
+
+/* The walk: nearest boxes first. Inlined into each of its users with their instructions. */
+static DW_ALWAYS_INLINE void walk_wide(dw_trace_one *one, const dw_wide_tree *wide,
+                                       dw_meet_node_fn meet_node, dw_meet_block_fn meet_block)
+{
+    dw_wide_ray ray = make_ray(one);
+    dw_wide_entry stack[DW_WIDE_STACK];
+    int count = 0;
+
+    stack[count++] = (dw_wide_entry) { .begin = ray.begin, .ref = 0 };
+    while (count > 0) {
+        dw_wide_entry next = stack[--count];
+        float begins[DW_WIDE_CHILDREN];
+        uint32_t met;
+        int bottom = count;
+
+        if (next.begin > ray.end)
+            continue;
+        if (DW_TREE_IS_LEAF(next.ref)) {
+            uint32_t block = next.ref & ~DW_TREE_LEAF;
+            dw_lane_hits hits;
+
+            met = meet_block(&one->lanes, &wide->blocks[block], &hits);
+            if (met == 0)
+                continue;
+            for (; met != 0; met &= met - 1) {
+                uint32_t lane = lowest_bit(met);
+                uint32_t triangle = DW_TREE_LEAF_FIRST(wide->block_refs[block]) + lane;
+
+                dw_trace_offer(one, hits.t[lane], hits.u[lane], hits.v[lane],
+                               one->mesh->tree->triangles[triangle].primitive);
+            }
+            if (one->wants_any && one->is_found)
+                return;
+            ray.end = dw_tree_walk_end(one->walk, one->t_max);
+            continue;
+        }
+        one->steps++;
+        met = meet_node(&ray, &wide->nodes[next.ref], begins);
+        for (; met != 0; met &= met - 1) {
+            uint32_t lane = lowest_bit(met);
+            dw_wide_entry entry = { begins[lane], wide->nodes[next.ref].refs[lane] };
+            int at = count++;
+
+            for (; at > bottom && stack[at - 1].begin < entry.begin; at--)
+                stack[at] = stack[at - 1];
+            stack[at] = entry;
+        }
+    }
+}
+
+/* ---- loops ---- */
+
+/* The second where the first is no number. */
+static inline float greater(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+static inline float lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t meet_node_plain(const dw_wide_ray *ray, const dw_wide_node *node,
+                                float begins[DW_WIDE_CHILDREN])
+{
+    uint32_t met = 0;
+
+    for (uint32_t i = 0; i < DW_WIDE_CHILDREN; i++) {
+        float begin = ray->begin, end = ray->end;
+
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            float near = (float)node->planes[ray->near_row[axis]][i];
+            float far = (float)node->planes[ray->far_row[axis]][i];
+
+            begin = greater(near * ray->factor[axis] + ray->near[axis], begin);
+            end = lesser(far * ray->factor[axis] + ray->far[axis], end);
+        }
+        begins[i] = begin;
+        if (begin <= end && node->refs[i] != DW_TREE_NONE)
+            met |= 1u << i;
+    }
+    return met;
+}
+
+static uint32_t meet_block_plain(const dw_lane_ray *ray, const dw_wide_block *block,
+                                 dw_lane_hits *hits)
+{
+    uint32_t met = 0;
+
+    dw_lane_hits_of(ray, block->corners[0], DW_TREE_LEAF_MAX, DW_TREE_LEAF_MAX, hits);
+    for (uint32_t i = 0; i < DW_TREE_LEAF_MAX; i++)
+        met |= (uint32_t)hits->is_hit[i] << i;
+    return met;
+}
+
+static void walk_plain(dw_trace_one *one, const dw_wide_tree *wide)
+{
+    walk_wide(one, wide, meet_node_plain, meet_block_plain);
+}
+
+/* ---- AVX2 ---- */
+
+#ifdef DW_WIDE_AVX2
+#define DW_AVX2 __attribute__((target("avx2,fma")))
+
+DW_AVX2 static inline __m256 plane_at(const dw_wide_node *node, uint32_t row, float factor,
+                                      float offset)
+{
+    __m128i planes = _mm_load_si128((const __m128i *)node->planes[row]);
+    __m256 q = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(planes));
+
+    return _mm256_fmadd_ps(q, _mm256_set1_ps(factor), _mm256_set1_ps(offset));
+}
+
+DW_AVX2 static inline uint32_t meet_node_avx2(const dw_wide_ray *ray, const dw_wide_node *node,
+                                              float begins[DW_WIDE_CHILDREN])
+{
+    __m256 begin = _mm256_set1_ps(ray->begin), end = _mm256_set1_ps(ray->end);
+    __m256i none =
+        _mm256_cmpeq_epi32(_mm256_load_si256((const __m256i *)node->refs), _mm256_set1_epi32(-1));
+    __m256 met;
+
+    for (int axis = 0; axis < 3; axis++) {
+        begin = _mm256_max_ps(
+            plane_at(node, ray->near_row[axis], ray->factor[axis], ray->near[axis]), begin);
+        end = _mm256_min_ps(plane_at(node, ray->far_row[axis], ray->factor[axis], ray->far[axis]),
+                            end);
+    }
+    _mm256_storeu_ps(begins, begin);
+    met = _mm256_andnot_ps(_mm256_castsi256_ps(none), _mm256_cmp_ps(begin, end, _CMP_LE_OQ));
+    return (uint32_t)_mm256_movemask_ps(met);
+}
+
+DW_AVX2 static inline __m128 offset4(const float *x, float origin, float scale)
+{
+    return _mm_mul_ps(_mm_sub_ps(_mm_load_ps(x), _mm_set1_ps(origin)), _mm_set1_ps(scale));
+}
+
+DW_AVX2 static inline __m128 shear4(__m128 across, float shear, __m128 along)
+{
+    return _mm_add_ps(across, _mm_mul_ps(_mm_set1_ps(shear), along));
+}
+
+DW_AVX2 static inline __m128 edge4(__m128 ax, __m128 ay, __m128 bx, __m128 by)
+{
+    return _mm_sub_ps(_mm_mul_ps(ax, by), _mm_mul_ps(ay, bx));
+}
+
+/* dw_tree_reciprocal. */
+DW_AVX2 static inline __m128 reciprocal4(__m128 x)
+{
+    __m128 sign = _mm_set1_ps(-0.0f), two = _mm_set1_ps(2.0f);
+    __m128 most = _mm_andnot_ps(sign, x);
+    __m128 guess =
+        _mm_castsi128_ps(_mm_sub_epi32(_mm_set1_epi32(0x7ef311c7), _mm_castps_si128(most)));
+
+    for (int i = 0; i < 3; i++)
+        guess = _mm_mul_ps(guess, _mm_sub_ps(two, _mm_mul_ps(most, guess)));
+    return _mm_or_ps(guess, _mm_and_ps(sign, x));
+}
+
+/* dw_tree_ray_hit, step by step. Most blocks are done with at the first mask. */
+DW_AVX2 static inline uint32_t meet_block_avx2(const dw_lane_ray *ray, const dw_wide_block *block,
+                                               dw_lane_hits *hits)
+{
+    const float(*x)[4] = block->corners + ray->axis[0], (*y)[4] = block->corners + ray->axis[1];
+    const float(*z)[4] = block->corners + ray->axis[2];
+    const float *o = ray->origin;
+    __m128 a_z = offset4(z[0], o[2], ray->scale), b_z = offset4(z[3], o[2], ray->scale);
+    __m128 c_z = offset4(z[6], o[2], ray->scale);
+    __m128 a_x = shear4(offset4(x[0], o[0], ray->scale), ray->shear_x, a_z);
+    __m128 b_x = shear4(offset4(x[3], o[0], ray->scale), ray->shear_x, b_z);
+    __m128 c_x = shear4(offset4(x[6], o[0], ray->scale), ray->shear_x, c_z);
+    __m128 a_y = shear4(offset4(y[0], o[1], ray->scale), ray->shear_y, a_z);
+    __m128 b_y = shear4(offset4(y[3], o[1], ray->scale), ray->shear_y, b_z);
+    __m128 c_y = shear4(offset4(y[6], o[1], ray->scale), ray->shear_y, c_z);
+    __m128 u = edge4(c_x, c_y, b_x, b_y), v = edge4(a_x, a_y, c_x, c_y);
+    __m128 w = edge4(b_x, b_y, a_x, a_y), zero = _mm_setzero_ps();
+    __m128 least = _mm_min_ps(_mm_min_ps(u, v), w), most = _mm_max_ps(_mm_max_ps(u, v), w);
+    __m128 area = _mm_add_ps(_mm_add_ps(u, v), w), depth, inverse, t;
+    __m128i size = _mm_and_si128(_mm_castps_si128(area), _mm_set1_epi32(0x7fffffff)), bits;
+    __m128 miss = _mm_and_ps(_mm_cmplt_ps(least, zero), _mm_cmpgt_ps(most, zero));
+    __m128i out = _mm_or_si128(_mm_cmplt_epi32(size, _mm_set1_epi32(0x05000000)),
+                               _mm_cmpgt_epi32(size, _mm_set1_epi32(0x7a000000)));
+    uint32_t met = ~(uint32_t)_mm_movemask_ps(_mm_or_ps(miss, _mm_castsi128_ps(out))) & 15u;
+
+    if (met == 0)
+        return 0;
+    inverse = reciprocal4(area);
+    depth = _mm_add_ps(_mm_add_ps(_mm_mul_ps(u, a_z), _mm_mul_ps(v, b_z)), _mm_mul_ps(w, c_z));
+    t = _mm_mul_ps(_mm_mul_ps(depth, inverse), _mm_set1_ps(ray->t_scale));
+    bits = _mm_and_si128(_mm_castps_si128(t), _mm_set1_epi32(0x7f800000));
+    _mm_storeu_ps(hits->t, t);
+    _mm_storeu_ps(hits->u, _mm_mul_ps(v, inverse));
+    _mm_storeu_ps(hits->v, _mm_mul_ps(w, inverse));
+    return met & ~(uint32_t)_mm_movemask_ps(
+                     _mm_castsi128_ps(_mm_cmpeq_epi32(bits, _mm_set1_epi32(0x7f800000))));
+}
+
+DW_AVX2 static void walk_avx2(dw_trace_one *one, const dw_wide_tree *wide)
+{
+    walk_wide(one, wide, meet_node_avx2, meet_block_avx2);
+}
+#endif
+
+void dw_wide_walk(dw_trace_one *one, const dw_wide_tree *wide)
+{
+#ifdef DW_WIDE_AVX2
+    if (!wide->is_plain && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        walk_avx2(one, wide);
+        return;
+    }
+#endif
+    walk_plain(one, wide);
+}
