@@ -26,6 +26,26 @@ void dw_tree_destroy(dw_tree *tree)
     dw_free(tree);
 }
 
+dw_status dw_tree_create(const dw_tree_shape *shape, dw_node_format format, uint32_t vertex_count,
+                         dw_tree **out, dw_error *err)
+{
+    dw_tree *tree = NULL;
+
+    DW_TRY(DW_ALLOC_ZEROED(1, &tree, err));
+    tree->shape = *shape;
+    tree->format = format;
+    tree->vertex_count = vertex_count;
+    DW_TRY(dw_alloc_array(shape->node_count, node_size(format), "tree nodes", &tree->nodes, err));
+    DW_TRY(DW_ALLOC(shape->triangle_count, &tree->triangles, err));
+    DW_TRY(DW_ALLOC(shape->treelet_count, &tree->treelets, err));
+    DW_TRY(DW_ALLOC_ZEROED(((size_t)vertex_count + 31) / 32, &tree->used_vertices, err));
+    *out = tree;
+    return DW_OK;
+fail:
+    dw_tree_destroy(tree);
+    return err->code;
+}
+
 static void *copy_bytes(void *to, const void *from, size_t size_bytes)
 {
     return size_bytes == 0 ? to : memcpy(to, from, size_bytes);

@@ -54,6 +54,10 @@ typedef struct dw_tree_cost {
 dw_status dw_tree_build(const dw_tree_source *source, dw_tree_builder builder,
                         dw_node_format format, dw_tree **out, const dw_run *run, dw_error *err);
 
+/* Room for a tree of this shape over triangles, to be filled. */
+dw_status dw_tree_create(const dw_tree_shape *shape, dw_node_format format, uint32_t vertex_count,
+                         dw_tree **out, dw_error *err);
+
 void dw_tree_destroy(dw_tree *tree); /* accepts NULL */
 dw_status dw_tree_copy(const dw_tree *tree, dw_tree **out, dw_error *err);
 

@@ -49,14 +49,11 @@ dw_status dw_scene_trees_create(dw_device *device, const dw_scene_trees_def *def
     *out = NULL;
     if (check_def(def, err) != DW_OK)
         return err->code;
-    if (dw_device_gpu(device) != NULL)
-        return dw_fail(err, DW_ERROR_DEVICE_NOT_FOUND,
-                       "device: trees need the native device, got \"%s\"; choose Device(\"cpu\")",
-                       dw_device_get_info(device)->name);
     DW_TRY(DW_ALLOC_ZEROED(1, &trees, err));
     trees->device = device;
     trees->def = *def;
-    trees->backend = &dw_trees_native_backend;
+    trees->backend =
+        dw_device_gpu(device) == NULL ? &dw_trees_native_backend : &dw_trees_gpu_backend;
     trees->is_result_taken = true;
     *out = trees;
     return DW_OK;
@@ -302,6 +299,7 @@ dw_status dw_scene_trees_remove_mesh(dw_scene_trees *trees, uint32_t id, dw_erro
     finish_mesh(trees, mesh);
     mesh->is_removed = true;
     trees->mesh_live--;
+    trees->are_instances_moved = true; /* rows of the other meshes change */
     trees->has_removed = trees->is_changed = true;
     return DW_OK;
 }

@@ -2,7 +2,7 @@
 /* What the files of scene_trees share: the tables, and what a backend does for them.
  * scene_trees.c: meshes and instances. scene_trees_pose.c: poses, and what is told of a mesh.
  * scene_trees_update.c: one update. scene_trees_drift.c: samples and what follows from them.
- * scene_trees_native.c and scene_trees_gpu.c: the backends.
+ * scene_trees_native.c and scene_trees_gpu*.c: the backends.
  * Thread-safety: as systems/scene_trees.h. */
 #ifndef DW_SYSTEMS_SCENE_TREES_INTERNAL_H
 #define DW_SYSTEMS_SCENE_TREES_INTERNAL_H
@@ -18,7 +18,10 @@ typedef struct dw_placed_tree {
     uint64_t bytes;
     double milliseconds;
     dw_tree *native;
-    dw_gpu_buffer buffer; /* Vulkan */
+    struct dw_wide_tree *wide; /* for rays; made when enough of them come */
+    bool is_wide_current;      /* with the last refit */
+    uint64_t rays;             /* since it */
+    dw_gpu_buffer buffer;      /* Vulkan */
     dw_tree_mesh record;
 } dw_placed_tree;
 
@@ -162,6 +165,7 @@ typedef struct dw_trees_backend {
 } dw_trees_backend;
 
 extern const dw_trees_backend dw_trees_native_backend;
+extern const dw_trees_backend dw_trees_gpu_backend;
 
 struct dw_scene_trees {
     dw_device *device;

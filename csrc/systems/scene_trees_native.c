@@ -3,9 +3,12 @@
  */
 #include "base/alloc.h"
 #include "base/platform.h"
+#include "cpu/tree_wide.h"
 #include "systems/scene_trees_internal.h"
 
 #include <string.h>
+
+#define WIDE_SHARE 8 /* a wide tree pays from one ray for so many triangles on */
 
 typedef struct dw_trees_native {
     dw_placed_tree built; /* by begin_build, until poll_build */
@@ -93,7 +96,9 @@ static void native_finish_tree(dw_scene_trees *trees, dw_placed_tree *tree)
         return;
     dw_device_count_host_buffer(trees->device, -1, -(int64_t)tree->bytes);
     dw_tree_destroy(tree->native);
+    dw_wide_destroy(tree->wide);
     tree->native = NULL;
+    tree->wide = NULL;
 }
 
 static void native_cancel_build(dw_scene_trees *trees)
@@ -118,6 +123,8 @@ static dw_status refit_job(const dw_trees_job *job, const dw_run *run, dw_error 
                           .dirty = job->dirty,
                           .wants_sums = job->wants_sums };
 
+    job->tree->is_wide_current = false;
+    job->tree->rays = 0;
     return dw_tree_refit(job->tree->native, &pose, run, err);
 }
 
@@ -294,7 +301,41 @@ static dw_status native_get_bounds(dw_scene_trees *trees, const dw_run *run, boo
 
 /* ---- rays ---- */
 
-static dw_status get_scene(dw_scene_trees *trees, dw_trace_scene *out, dw_error *err)
+/* The wide form of a mesh's tree, once as many rays have come as make up for its making. */
+static dw_status prepare_wide(dw_placed_tree *tree, const dw_tree_vertices *vertices,
+                              int64_t ray_count, const dw_run *run, dw_error *err)
+{
+    tree->rays += (uint64_t)ray_count;
+    if (tree->is_wide_current || tree->rays * WIDE_SHARE < tree->shape.triangle_count)
+        return DW_OK;
+    if (tree->wide == NULL)
+        DW_TRY(dw_wide_create(tree->native, &tree->wide, err));
+    if (tree->wide != NULL)
+        DW_TRY(dw_wide_refresh(tree->wide, tree->native, vertices, run, err));
+    tree->is_wide_current = true;
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+static dw_status add_mesh(dw_scene_trees *trees, uint32_t row, int64_t ray_count, const dw_run *run,
+                          dw_error *err)
+{
+    dw_trees_mesh *mesh = trees->meshes[row];
+    dw_trace_mesh *out = &trees->native->meshes[row];
+
+    *out = (dw_trace_mesh) { .tree = mesh->tree->native, .vertices = dw_trees_host_vertices(mesh) };
+    if (ray_count == 0 || mesh->instance_count == 0)
+        return DW_OK;
+    if (prepare_wide(mesh->tree, &out->vertices, ray_count, run, err) != DW_OK)
+        return err->code;
+    out->wide = mesh->tree->is_wide_current ? mesh->tree->wide : NULL;
+    return DW_OK;
+}
+
+/* ray_count 0: the binary trees are walked, whose nodes are counted as steps. */
+static dw_status get_scene(dw_scene_trees *trees, int64_t ray_count, const dw_run *run,
+                           dw_trace_scene *out, dw_error *err)
 {
     dw_trees_native *native = trees->native;
 
@@ -302,9 +343,8 @@ static dw_status get_scene(dw_scene_trees *trees, dw_trace_scene *out, dw_error 
                          sizeof *native->meshes, err) != DW_OK)
         return err->code;
     for (uint32_t i = 0; i < trees->mesh_count; i++)
-        native->meshes[i] =
-            (dw_trace_mesh) { .tree = trees->meshes[i]->tree->native,
-                              .vertices = dw_trees_host_vertices(trees->meshes[i]) };
+        if (add_mesh(trees, i, ray_count, run, err) != DW_OK)
+            return err->code;
     *out = (dw_trace_scene) { .top = native->top,
                               .meshes = native->meshes,
                               .instances = native->instances,
@@ -317,7 +357,7 @@ static dw_status native_trace(dw_scene_trees *trees, const dw_trace_rays *rays,
 {
     dw_trace_scene scene;
 
-    if (get_scene(trees, &scene, err) != DW_OK)
+    if (get_scene(trees, hits->steps != NULL ? 0 : rays->count, run, &scene, err) != DW_OK)
         return err->code;
     return dw_trace(&scene, rays, hits, run, err);
 }
@@ -327,7 +367,7 @@ static dw_status native_occluded(dw_scene_trees *trees, const dw_trace_rays *ray
 {
     dw_trace_scene scene;
 
-    if (get_scene(trees, &scene, err) != DW_OK)
+    if (get_scene(trees, rays->count, run, &scene, err) != DW_OK)
         return err->code;
     return dw_trace_occluded(&scene, rays, out, run, err);
 }

@@ -20,11 +20,6 @@ GRID, CELLS = grid(6)
 COUNT = len(GRID)
 
 @pytest.fixture
-def device(native_device):
-    return native_device
-
-
-@pytest.fixture
 def trees(device):
     with dw.SceneTrees(device) as trees:
         yield trees
@@ -181,8 +176,8 @@ def test_many_instances_are_all_or_none(trees, mesh):
 # ---- poses ----
 
 
-def test_poses_in_buffers(trees, mesh, device, vulkan_device):
-    other = vulkan_device
+def test_poses_in_buffers(trees, mesh, device, native_device, vulkan_device):
+    other = vulkan_device if device is native_device else native_device
     still = trees.add_mesh(GRID, CELLS)
     with dw.Buffer(device, GRID) as buffer, dw.Buffer(other, GRID) as foreign:
         pose = {"vertex_count": COUNT}
@@ -280,6 +275,22 @@ def test_a_closed_device(native_device):
     device.close()
     for call in (trees.update, lambda: trees.mesh_status(mesh), lambda: trees.rebuild(mesh)):
         refuses(ValueError, "is closed: make a new Device", call)
+    trees.close()
+
+
+def test_a_closed_vulkan_device():
+    from conftest import open_vulkan
+
+    device = open_vulkan()
+    trees = dw.SceneTrees(device)
+    mesh = trees.add_mesh(GRID, CELLS, deforming=True)
+    trees.add_instance(mesh)
+    trees.update()
+    trees.set_pose_cpu(mesh, GRID)
+    trees.rebuild(mesh)
+    trees.update()  # a build may be under way
+    device.close()
+    refuses(ValueError, "is closed: make a new Device", trees.update)
     trees.close()
 
 

@@ -218,7 +218,8 @@ def test_hits_lie_in_bounds(device, way, t_min, t_max):
     hit = np.isfinite(found["t"])
     assert ((found["t"][hit] >= t_min) & (found["t"][hit] <= t_max)).all()
     assert hit.any() == (t_min < t_max)
-    hidden = trace(device, layout, positions, origins, directions, OCCLUDED | WAYS[way], t_min, t_max)
+    either = OCCLUDED | WAYS[way]
+    hidden = trace(device, layout, positions, origins, directions, either, t_min, t_max)
     np.testing.assert_array_equal(hidden, hit)
     # a bound that is the hit's own t keeps it
     row = int(np.argmax(hit))

@@ -26,19 +26,18 @@ GRID, CELLS = grid()
 DOWN = ([0.31, 0.47, 9.0], [0.0, 0.0, -1.0])  # meets the grid, away from edges
 
 @pytest.fixture
-def device(native_device):
-    return native_device
-
-
-@pytest.fixture
 def trees(device):
-    with dw.SceneTrees(device, probe_budget=np.inf) as trees:
+    with dw.SceneTrees(device, probe=False) as trees:
         yield trees
 
 
 def settle(trees, updates: int = 6) -> list[dw.BuildEvent]:
     """Updates until a build that is under way must have landed, and what was placed."""
-    return [event for _ in range(updates) for event in trees.update().builds]
+    events = []
+    for _ in range(updates):
+        events += trees.update().builds
+        trees.trace([0, 0, 0], [0, 0, 1])  # waits for the device
+    return events
 
 
 # ---- building and tracing ----
@@ -235,7 +234,8 @@ def test_a_closed_buffer_stays_until_another_pose(trees, device, rng):
     mesh = trees.add_mesh(GRID, CELLS, deforming=True)
     instance = trees.add_instance(mesh)
     pose = scattered(GRID, rng)
-    trees.update()
+    trees.set_pose_cpu(mesh, GRID)
+    settle(trees, 20)
     before = device.live_counts()["buffers"]
     buffer = dw.Buffer(device, pose)
     trees.set_pose(mesh, buffer, vertex_count=len(GRID))
@@ -244,7 +244,7 @@ def test_a_closed_buffer_stays_until_another_pose(trees, device, rng):
     assert_meets(trees, [(instance, EYE, pose, CELLS)], *rays_at(rng, 300, 0, 1))
     assert device.live_counts()["buffers"] > before
     trees.set_pose_cpu(mesh, GRID)
-    settle(trees)
+    settle(trees, 20)
     assert device.live_counts()["buffers"] == before
     with pytest.raises(ValueError, match="buffer is closed"):
         trees.set_pose(mesh, buffer, vertex_count=len(GRID))
