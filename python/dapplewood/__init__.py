@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from .mesh import Mesh
     from .model import Model
     from .pose import Pose
+    from .overlay import draw_boxes
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .tiles import LevelCaps, TileGrid, TileRects
@@ -117,6 +118,7 @@ _NAMES = {
     "mesh": ("Mesh",),
     "model": ("Model",),
     "pose": ("Pose",),
+    "overlay": ("draw_boxes",),
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),

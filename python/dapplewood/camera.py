@@ -92,6 +92,15 @@ def frustum_planes(view_projection: np.ndarray) -> np.ndarray:
     return planes / np.linalg.norm(planes[:, :3], axis=1, keepdims=True)
 
 
+def _plane(x: np.ndarray, y: np.ndarray, half: float, z: float) -> np.ndarray:
+    """(H, W, 3) points at a depth, `half` above and below the middle."""
+    points = np.empty((len(y), len(x), 3))
+    points[..., 0] = half * x
+    points[..., 1] = half * y[:, None]
+    points[..., 2] = z
+    return points
+
+
 class _View(abc.ABC):
     """What both cameras share."""
 
@@ -130,6 +139,39 @@ class _View(abc.ABC):
     @abc.abstractmethod
     def half_size(self, distance: float) -> float:
         """Half of the picture's height at a distance along the line of sight, in metres."""
+
+    def rays(self, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rays through the centres of a picture's pixels.
+
+        Parameters
+        ----------
+        width, height : int
+            Pixels, at least 1 each.
+
+        Returns
+        -------
+        origins, directions : (height, width, 3) float32
+            In the world, in metres. Directions have a component of 1 along the line of sight, so
+            that the t of a hit is the depth that `Frame.depth` has.
+
+        Raises
+        ------
+        ValueError
+            A size below 1.
+        """
+        if min(width, height) < 1:
+            raise ValueError(f"width and height must be at least 1, got {width} x {height}")
+        x = (2.0 * np.arange(width) + 1.0) / width - 1.0
+        y = 1.0 - (2.0 * np.arange(height) + 1.0) / height
+        offsets, directions = self._ray_parts(x * (width / height), y)
+        to_world = np.linalg.inv(self.view_matrix)
+        origins = offsets @ to_world[:3, :3].T + to_world[:3, 3]
+        directions = directions @ to_world[:3, :3].T
+        return origins.astype(np.float32), directions.astype(np.float32)
+
+    @abc.abstractmethod
+    def _ray_parts(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(H, W, 3) origins and directions in the camera's space; x and y in half heights."""
 
     def corners(self, aspect: float, near: float, far: float) -> np.ndarray:
         """The (8, 3) corners of the frustum between two distances, in the world."""
@@ -195,6 +237,10 @@ class Camera(_View):
     def half_size(self, distance: float) -> float:
         return distance * math.tan(0.5 * self.fov_y)
 
+    def _ray_parts(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        directions = _plane(x, y, self.half_size(1.0), -1.0)
+        return np.zeros_like(directions), directions
+
     def depth_terms(self) -> tuple[float, float, bool]:
         """(a, b, False): distance = a / (depth + b)."""
         depth = self.far - self.near
@@ -254,6 +300,10 @@ class OrthoCamera(_View):
 
     def half_size(self, distance: float) -> float:
         return 0.5 * self.height
+
+    def _ray_parts(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        origins = _plane(x, y, self.half_size(1.0), 0.0)
+        return origins, np.broadcast_to((0.0, 0.0, -1.0), origins.shape)
 
     def depth_terms(self) -> tuple[float, float, bool]:
         """(a, b, True): distance = a + b * depth."""
