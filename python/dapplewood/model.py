@@ -353,7 +353,7 @@ class Model:
                 f"pose has {len(pose.node_matrices)} nodes, the model {len(self.nodes)}; take it "
                 "from the pose() of this model"
             )
-        for i in self._scene_nodes(scene):
+        for i in self.scene_nodes(scene):
             node = self.nodes[i]
             joints = None if node.skin is None else pose.joint_matrices[node.skin]
             for index in node.meshes:
@@ -362,7 +362,14 @@ class Model:
                 matrix = np.eye(4) if is_skinned else pose.node_matrices[i].copy()
                 yield i, mesh, joints if is_skinned else None, matrix, pose
 
-    def _scene_nodes(self, scene: int | str | None) -> list[int]:
+    def scene_nodes(self, scene: int | str | None = None) -> list[int]:
+        """The nodes of a scene, each after its parent; None: the scene that is shown first.
+
+        Raises
+        ------
+        ValueError
+            No such scene.
+        """
         which = self.scene if scene is None else scene
         if isinstance(which, str):
             if which not in self.scene_names:

@@ -10,7 +10,7 @@ from typing import Any
 from .._core import __version__
 from ..batch_plan import ALPHAS, CONTAINERS, DEFAULT_OUT
 from ..io import WRITABLE
-from ..kinds import ColorSpace, CoverageMode, DitherRule, FillMode, MipFilter
+from ..kinds import ColorSpace, CoverageMode, DitherRule, FillMode, MipFilter, NodeFormat
 
 __all__ = ["make_parser"]
 
@@ -102,6 +102,20 @@ def _angle(text: str) -> float:
     return value
 
 
+def _rate(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"must be finite and above 0, got {text}")
+    return value
+
+
+def _ray_count(text: str) -> int:
+    value = _count(text)
+    if not 2 <= value <= 1 << 22:
+        raise argparse.ArgumentTypeError(f"must lie in [2, {1 << 22}], got {text}")
+    return value
+
+
 def _times(text: str) -> list[float]:
     """Seconds: one, or the first, the last and how many."""
     parts = text.split(":")
@@ -118,8 +132,9 @@ def _times(text: str) -> list[float]:
     )
 
 
-_share.__name__ = _unit.__name__ = _angle.__name__ = "number"
+_share.__name__ = _unit.__name__ = _angle.__name__ = _rate.__name__ = "number"
 _count.__name__ = _positive.__name__ = _sub_frames.__name__ = "whole number"
+_ray_count.__name__ = "whole number"
 
 
 def _shared() -> argparse.ArgumentParser:
@@ -374,6 +389,27 @@ def _add_render(commands: Any, shared: argparse.ArgumentParser) -> None:
                        help="a model alone: neither ground nor sky, alpha is coverage")
 
 
+def _add_drift(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "drift",
+        parents=[shared],
+        help="play an animation through trees, and measure them",
+        description="Plays an animation of a model: its trees are refit to every pose, and built "
+        "anew when they have drifted. Prints for each frame what the refit took, the drift "
+        "ratios, and how many nodes a ray visits, beside trees that are never rebuilt and trees "
+        "built for the pose.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("file", metavar="FILE", help="model.glb or model.gltf")
+    parser.add_argument("--animation", metavar="NAME", help="a name or a number; the first if none")
+    parser.add_argument("--frames", type=_positive, metavar="N", help="the clip once if not given")
+    parser.add_argument("--fps", type=_rate, default=30.0, metavar="R", help="30 frames a second")
+    parser.add_argument("--rays", type=_ray_count, default=16384, metavar="N", help="16384 a frame")
+    parser.add_argument("--node-format", choices=_words(NodeFormat), default="quantized")
+    parser.add_argument("--quick", action="store_true", help="leave the comparison out")
+    parser.add_argument("-o", "--out", metavar="FILE", help="plot to write: .png, .svg or .pdf")
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; `command` names what was asked for."""
     parser = argparse.ArgumentParser(
@@ -398,4 +434,5 @@ def make_parser() -> argparse.ArgumentParser:
     _add_bench(commands, shared)
     _add_noise(commands, shared)
     _add_render(commands, shared)
+    _add_drift(commands, shared)
     return parser
