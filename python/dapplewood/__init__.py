@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         spectrum,
     )
     from .doctor import report
+    from .drift_run import DriftFrame, DriftRun, play_drift
     from .errors import (
         Cancelled,
         CapacityError,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from .mesh import Mesh
     from .model import Model
     from .pose import Pose
+    from .model_trees import ModelTrees
     from .overlay import draw_boxes
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
         SceneTrees,
         UpdateResult,
     )
+    from .trace_image import TraceImage, trace_image
 
 # Names are fetched at their first use, so that the command line answers at once and a program loads
 # no more than it needs.
@@ -98,6 +101,7 @@ _NAMES = {
         "Spectrum", "blue_noise", "discard_count", "discard_mask", "dither_ranks", "spectrum",
     ),
     "doctor": ("report",),
+    "drift_run": ("DriftFrame", "DriftRun", "play_drift"),
     "errors": (
         "Cancelled", "CapacityError", "DeviceLost", "DeviceNotFound", "Error",
         "ForkedDeviceError", "FormatError",
@@ -118,6 +122,7 @@ _NAMES = {
     "mesh": ("Mesh",),
     "model": ("Model",),
     "pose": ("Pose",),
+    "model_trees": ("ModelTrees",),
     "overlay": ("draw_boxes",),
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
@@ -126,6 +131,7 @@ _NAMES = {
         "BuildEvent", "DeformingCounts", "Drift", "Hits", "InstanceHandle", "MeshHandle",
         "MeshStatus", "SceneTrees", "UpdateResult",
     ),
+    "trace_image": ("TraceImage", "trace_image"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 _MODULES = ("baseline", "io", "samples")

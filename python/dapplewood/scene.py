@@ -222,6 +222,16 @@ class SceneObject:
         """Put the object elsewhere: (4, 4) or (N, 4, 4)."""
         self.transforms = check_transforms(transforms, "transforms")
 
+    def set_pose(self, pose: Any) -> None:
+        """Show a model in another pose, as `Model.pose` gives it.
+
+        Raises
+        ------
+        ValueError
+            The object is no model, or the pose is one of another model.
+        """
+        self.parts = _parts_of(self.source, pose)
+
     def __repr__(self) -> str:
         count = len(self.transforms)
         places = "at 1 place" if count == 1 else f"at {count} places"
