@@ -17,6 +17,8 @@ from ..io import Image, read_image, write_image
 from .console import Console
 from .demo_coverage import NUMBERS, measure_coverage_curves
 from .demo_coverage import PICTURE as CURVES
+from .demo_deforming import PICTURE as DEFORMING
+from .demo_deforming import show_deforming
 from .demo_forest import PICTURE, draw_forest
 from .exit_codes import ExitCode
 from .inputs import open_device, refuse_overwriting, tiles_of
@@ -29,14 +31,14 @@ _SIZE, _GRID, _GUTTER = 2048, 4, 8
 def run(console: Console, options: Any) -> int:
     """Bakes one atlas, and leaves textures, a contact sheet and a report in a folder.
 
-    The drawn sample atlas is followed by a picture of a forest, and by what distance leaves of a
-    card and a tree.
+    The drawn sample atlas is followed by a picture of a forest, by what distance leaves of a card
+    and a tree, and by a character whose trees are refit to every pose.
     """
     begun = time.perf_counter()
     image, tiles, name = _atlas(console, options)
     sources = [path for path in (options.atlas, options.opacity) if path is not None]
     out = Path(options.out)
-    names = [PICTURE, CURVES, NUMBERS] if options.atlas is None else []
+    names = [PICTURE, CURVES, NUMBERS, DEFORMING] if options.atlas is None else []
     pictures = [out / each for each in names]
     refuse_overwriting([*_textures(out, name), *pictures], sources, "--out")
     with open_device(options.device) as device:
@@ -61,8 +63,10 @@ def run(console: Console, options: Any) -> int:
         if pictures:
             drawn = draw_forest(console, out, device, is_chosen=options.device is not None)
         curves = None if drawn is None else measure_coverage_curves(console, out, device)
+        moved = None if drawn is None else show_deforming(console, out, device)
     files += [drawn.path] if drawn is not None else []
     files += curves.files if curves is not None else []
+    files += [moved.path] if moved is not None else []
     total = time.perf_counter() - begun
     sizes = [(path, os.path.getsize(path)) for path in files]
     lines = [f"  {path}  {size / 1e6:.1f} MB" for path, size in sizes]
@@ -72,6 +76,7 @@ def run(console: Console, options: Any) -> int:
         f"baked in {1e3 * seconds:.0f} ms on {device_text}",
         *([drawn.text()] if drawn is not None else []),
         *([curves.text()] if curves is not None else []),
+        *([moved.text()] if moved is not None else []),
         f"{total:.1f} s in all; written:",
         *lines,
     ])  # fmt: skip
@@ -88,6 +93,7 @@ def run(console: Console, options: Any) -> int:
             "coverage_error_after": _points(report, "after"),
             "forest": None if drawn is None else drawn.data(),
             "coverage_vs_distance": None if curves is None else curves.data(),
+            "deforming": None if moved is None else moved.data(),
         },
     )
     return ExitCode.DONE
