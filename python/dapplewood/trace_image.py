@@ -162,7 +162,6 @@ def trace_image(
         t_min=camera.near,
         t_max=camera.far,
         steps=True,
-        normals=True,
     )
 
     def back(array: np.ndarray) -> np.ndarray:
@@ -172,5 +171,25 @@ def trace_image(
 
     return TraceImage(
         back(hits.t), back(hits.instance), back(hits.primitive), back(hits.u), back(hits.v),
-        back(hits.normals), back(hits.steps),
+        back(_normals(trees, hits, directions.reshape(-1, 3)[order])), back(hits.steps),
     )  # fmt: skip
+
+
+def _normals(trees: SceneTrees, hits: Any, directions: np.ndarray) -> np.ndarray:
+    """(N, 3) float32 normals of the triangles that were hit, against the rays."""
+    normals = np.zeros(directions.shape, np.float32)
+    for instance, (mesh, to_world) in trees.instances.items():
+        which = np.flatnonzero(hits.instance == int(instance))
+        if len(which) == 0:
+            continue
+        triangles = trees.layout(mesh).triangles
+        indices = np.empty((len(triangles), 3), np.uint32)
+        indices[triangles["primitive"]] = triangles["vertices"]
+        corners = trees.vertices(mesh)[indices[hits.primitive[which]]].astype(np.float64)
+        corners = corners @ np.asarray(to_world, np.float64)[:3, :3].T
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        length = np.linalg.norm(normal, axis=1, keepdims=True)
+        normal /= np.where(length > 0.0, length, 1.0)
+        away = (normal * directions[which]).sum(axis=1) > 0.0
+        normals[which] = np.where(away[:, None], -normal, normal)
+    return normals

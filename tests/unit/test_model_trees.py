@@ -54,11 +54,11 @@ def test_what_deforms_and_what_only_moves(trees):
         kinds = [trees.mesh_status(mesh).deforming for mesh in placed.meshes]
         names = [model.nodes[node].name for node, _ in placed.parts]
         assert dict(zip(names, kinds, strict=True)) == {"arm": True, "swell": True, "ring": False}
-        before = trees.deforming_counts["refits"]
+        before = trees.deforming_counts.refits
         placed.set_pose(model.pose("bend", 1.0))
         result = trees.update()
         assert result.refits == 2
-        assert trees.deforming_counts["refits"] == before + 2
+        assert trees.deforming_counts.refits == before + 2
 
 
 def test_a_model_in_two_places_has_two_poses(trees):
