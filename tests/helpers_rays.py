@@ -19,14 +19,21 @@ def rays_around(corners: np.ndarray, count: int, rng) -> tuple[np.ndarray, np.nd
     return origins.astype(np.float32), (targets - origins).astype(np.float32)
 
 
-def nearest_hits(corners: np.ndarray, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """(R,) float64: t of the nearest of the triangles (T, 3, 3); infinite where there is none.
+def nearest_hits(
+    corners: np.ndarray, origins: np.ndarray, directions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(R,) float64: t of the nearest of the triangles (T, 3, 3), infinite where there is none; and
+    how far the plane that is hit moves along the ray, in t, for each metre that it moves across.
 
     T. Möller and B. Trumbore, 1997.
     """
     corners = corners.astype(np.float64)
     edge1, edge2 = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    normals = np.cross(edge1, edge2)
+    with np.errstate(all="ignore"):
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     found = np.full(len(origins), np.inf)
+    slopes = np.zeros(len(origins))
     for i, (origin, direction) in enumerate(
         zip(origins.astype(np.float64), directions.astype(np.float64), strict=True)
     ):
@@ -41,5 +48,7 @@ def nearest_hits(corners: np.ndarray, origins: np.ndarray, directions: np.ndarra
             t = (edge2 * q).sum(axis=1) * inverse
             is_hit = (determinant != 0.0) & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (t >= 0.0)
         if is_hit.any():
-            found[i] = t[is_hit].min()
-    return found
+            nearest = np.argmin(np.where(is_hit, t, np.inf))
+            found[i] = t[nearest]
+            slopes[i] = 1.0 / abs(normals[nearest] @ direction)
+    return found, slopes

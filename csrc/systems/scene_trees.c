@@ -25,9 +25,10 @@ dw_scene_trees_def dw_scene_trees_def_default(void)
 
 static dw_status check_def(const dw_scene_trees_def *def, dw_error *err)
 {
-    if (!(def->drift_limit > 1.0) || !isfinite(def->drift_limit))
+    if (!(def->drift_limit > 1.0))
         return dw_fail(err, DW_ERROR_ARGUMENT,
-                       "drift_limit must be a ratio above 1 (1.1: rebuild at 10 %% more cost), got "
+                       "drift_limit must be a ratio above 1 (1.1: rebuild at 10 %% more cost; "
+                       "infinity: never), got "
                        "%g",
                        def->drift_limit);
     if (def->sample_every < 1)

@@ -37,6 +37,15 @@ static void set_baseline(dw_drift_state *drift, const dw_tree_cost *cost)
     drift->built_inner = cost->inner;
     drift->fresh_cost = cost->inner + cost->leaves;
     drift->probed_area = cost->inner * cost->root_area;
+    drift->probed_cost = cost->inner + cost->leaves;
+}
+
+/* Since the last look at a fresh tree. The area of all boxes tells when a mesh is stretched, the
+ * cost, which is relative to the root, when it is curled up. */
+static bool has_moved(const dw_drift_state *drift)
+{
+    return fabs(drift->inner_area - drift->probed_area) > PROBE_MOVE * drift->probed_area ||
+           fabs(drift->cost - drift->probed_cost) > PROBE_MOVE * drift->probed_cost;
 }
 
 static void compare(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_tree_cost *cost)
@@ -51,9 +60,10 @@ static void compare(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_tree_co
         drift->above_since = trees->update_count;
     drift->is_above = is_above;
     mesh->wants_drift = mesh->wants_drift && is_above;
-    if (trees->def.is_probing &&
-        fabs(drift->inner_area - drift->probed_area) > PROBE_MOVE * drift->probed_area)
+    if (trees->def.is_probing && !mesh->wants_probe && has_moved(drift)) {
         mesh->wants_probe = true;
+        drift->probe_since = trees->update_count;
+    }
 }
 
 static void take_placed(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_trees_sample *sample,
@@ -90,6 +100,7 @@ static dw_status judge_probe(dw_scene_trees *trees, dw_error *err)
 
     drift->fresh_cost = fresh;
     drift->probed_area = drift->inner_area;
+    drift->probed_cost = drift->cost;
     mesh->wants_probe = false;
     if (!is_better) {
         dw_trees_end_flight(trees);
@@ -175,11 +186,9 @@ static double urgency(const dw_scene_trees *trees, const dw_trees_mesh *mesh, dw
         *cause = DW_TREES_DRIFT;
         return 2e15 - (double)mesh->drift.above_since;
     }
-    if (mesh->wants_probe && trees->probe_credit >= 0.0) { /* the farthest moved */
+    if (mesh->wants_probe && trees->probe_credit >= 0.0) { /* the longest waiting */
         *cause = DW_TREES_FRESH;
-        return fmin(1.0 + ratio_of(fabs(mesh->drift.inner_area - mesh->drift.probed_area),
-                                   mesh->drift.probed_area),
-                    1e15);
+        return 1e15 - (double)mesh->drift.probe_since;
     }
     return 0.0;
 }

@@ -38,7 +38,8 @@ typedef struct dw_drift_state {
     double ratio, cost;
     double fresh_cost;  /* of the last tree that was fresh */
     double inner_area;  /* of the last sample */
-    double probed_area; /* of inner nodes when a tree was last built or probed */
+    double probed_area, probed_cost; /* inner area and cost when last built or probed */
+    uint64_t probe_since;            /* update from which a probe is wanted */
     uint64_t samples;
     uint64_t sampled_at; /* update */
     bool is_stale;       /* refit since the last sample */

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .device import Device, default_device
-from .model import Model, Pose
+from .model import Model
+from .pose import Pose
 from .model_trees import ModelTrees
 from .trees import SceneTrees
 
@@ -35,7 +36,8 @@ class DriftFrame:
     time : float
         Seconds of the clip.
     refit_ms : float
-        Host and device time of the update, to its end, in milliseconds.
+        Milliseconds of the update on a native device; of the refits, by the device's clock, on
+        others.
     ratio : float
         The greatest `SceneTrees.drift_ratio` of the deforming meshes.
     fresh_ratio : float
@@ -167,8 +169,8 @@ def play_drift(
     fps : float
         Frames a second; the clip is looped.
     rays : int
-        A frame: half of them from a circling point towards the model, half between random points
-        around it. Every frame of a seed has the same ones.
+        A frame, to random points of the box around the pose: half of them from one place, half
+        from all around. A seed gives the same ones again.
     seed : int
     compare : bool
         Sends the same rays through trees that are never rebuilt, and through trees built anew at
@@ -204,7 +206,7 @@ def play_drift(
             raise ValueError(f"no skin or morph target moves a mesh of {model.name!r}")
         found = []
         for i, pose in enumerate(poses):
-            found.append(stage.play(pose, i / fps, _rays(stage.bounds(pose), rays, seed)))
+            found.append(stage.play(pose, i / fps, rays, seed))
             if progress is not None:
                 progress((i + 1) / count)
         return DriftRun(
@@ -217,12 +219,10 @@ def _rays(bounds: np.ndarray, count: int, seed: int) -> tuple[np.ndarray, np.nda
     rng = np.random.default_rng(seed)
     middle, reach = bounds.mean(axis=0), max(float(np.ptp(bounds, axis=0).max()), _LEAST_EXTENT)
     half = count // 2
-    places = rng.normal(size=(2, count, 3))
-    places /= np.linalg.norm(places, axis=-1, keepdims=True)
-    origins = middle + reach * places[0]
+    places = rng.normal(size=(count, 3))
+    origins = middle + 1.5 * reach * places / np.linalg.norm(places, axis=-1, keepdims=True)
     origins[:half] = middle + reach * np.array([0.8, 0.4, 1.6])
-    targets = middle + 0.6 * reach * places[1]
-    targets[:half] = middle + 0.5 * reach * rng.uniform(-1.0, 1.0, (half, 3))
+    targets = bounds[0] + rng.random((count, 3)) * np.ptp(bounds, axis=0)
     return origins.astype(np.float32), (targets - origins).astype(np.float32)
 
 
@@ -249,19 +249,13 @@ class _Stage:
             if trees is not None:
                 trees.update()
 
-    def bounds(self, pose: Pose) -> np.ndarray:
-        """(2, 3) around the nodes' places, widened by the model at rest."""
-        places = pose.node_matrices[:, :3, 3]
-        rest = self.model.bounds
-        size = 0.5 * np.ptp(rest, axis=0).max()
-        return np.stack([places.min(axis=0) - size, places.max(axis=0) + size])
-
-    def play(self, pose: Pose, seconds: float, rays: Any) -> DriftFrame:
+    def play(self, pose: Pose, seconds: float, count: int, seed: int) -> DriftFrame:
         self.placed.set_pose(pose)
         begun = time.perf_counter()
         result = self.ruled.update()
-        self.device.wait()
         elapsed = 1e3 * (time.perf_counter() - begun)
+        bounds = self.ruled.bounds()
+        rays = _rays(np.zeros((2, 3)) if bounds is None else bounds, count, seed)
         drifts = [self.ruled.drift(mesh) for mesh in self.deforming]
         kept = fresh = math.nan
         if self.kept is not None:
@@ -271,7 +265,7 @@ class _Stage:
             fresh = self._fresh(pose, rays)
         return DriftFrame(
             time=seconds,
-            refit_ms=elapsed,
+            refit_ms=self._refit_ms(elapsed),
             ratio=max(one.ratio for one in drifts),
             fresh_ratio=max(one.fresh_ratio for one in drifts),
             steps=_steps(self.ruled, rays),
@@ -280,6 +274,13 @@ class _Stage:
             rebuilds=result.rebuilds,
             probes=result.probes,
         )
+
+    def _refit_ms(self, elapsed: float) -> float:
+        """The update's own time on a native device; that of its refits on the clock of others."""
+        if self.device.info.kind == "native":
+            return elapsed
+        _steps(self.ruled, (np.zeros((1, 3), np.float32), np.ones((1, 3), np.float32)))
+        return self.device.timings().get("tree_refit", math.nan)
 
     def _fresh(self, pose: Pose, rays: Any) -> float:
         options = {**self.options, "drift_limit": math.inf, "probe": False}

@@ -347,7 +347,7 @@ class SceneTrees(_core.SceneTrees):
     node_format : NodeFormat or str, optional
         ``"quantized"``: 32 bytes a node. ``"f32"``: 64 bytes, for a small detail in a huge mesh.
     drift_limit : float, optional
-        Above 1: the ratio from which a tree is made anew.
+        Above 1: the ratio from which a tree is made anew; infinite: never.
     hold_updates : int, optional
         Updates that every sample of :meth:`drift_ratio` must stay above the limit.
     sample_every : int, optional
