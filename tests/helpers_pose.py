@@ -23,7 +23,9 @@ def tube(rings: int, sides: int, length: float = 2.0, radius: float = 0.2):
     return positions.astype(np.float32), quads.reshape(-1, 3).astype(np.uint32)
 
 
-def _node(name: str, parent: int, children, *, meshes=(), skin=None, at=(0.0, 0.0, 0.0), weights=None):
+def _node(
+    name: str, parent: int, children, *, meshes=(), skin=None, at=(0.0, 0.0, 0.0), weights=None
+) -> Node:
     return Node(
         name, parent, tuple(children), np.array(at, np.float64), *IDENTITY[1:], None, tuple(meshes),
         skin, weights,

@@ -36,8 +36,8 @@ typedef struct dw_drift_state {
     bool has_baseline; /* the placed tree was sampled once */
     double built_inner;
     double ratio, cost;
-    double fresh_cost;  /* of the last tree that was fresh */
-    double inner_area;  /* of the last sample */
+    double fresh_cost;               /* of the last tree that was fresh */
+    double inner_area;               /* of the last sample */
     double probed_area, probed_cost; /* inner area and cost when last built or probed */
     uint64_t probe_since;            /* update from which a probe is wanted */
     uint64_t samples;

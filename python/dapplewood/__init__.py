@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .tiles import LevelCaps, TileGrid, TileRects
+    from .tree_layout import TreeLayout, refit_layout_to_pose
     from .trees import (
         BuildEvent,
         DeformingCounts,
@@ -127,6 +128,7 @@ _NAMES = {
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
+    "tree_layout": ("TreeLayout", "refit_layout_to_pose"),
     "trees": (
         "BuildEvent", "DeformingCounts", "Drift", "Hits", "InstanceHandle", "MeshHandle",
         "MeshStatus", "SceneTrees", "UpdateResult",

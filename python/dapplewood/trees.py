@@ -15,6 +15,7 @@ from . import _core
 from .checks import as_number, as_whole
 from .device import Buffer, Device, default_device
 from .kinds import NodeFormat, TreeBuilder, kind_of
+from .tree_layout import TreeLayout
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -747,6 +748,17 @@ class SceneTrees(_core.SceneTrees):
     def vertices(self, mesh: MeshHandle) -> NDArray[np.float32]:
         """(V, 3) float32: a copy of the newest pose. May wait for the device."""
         return self._vertices(self._mesh(mesh))
+
+    def layout(self, mesh: MeshHandle) -> TreeLayout:
+        """A copy of the tree of a mesh, as refit by the last update. May wait for the device."""
+        return TreeLayout._of(self._layout(self._mesh(mesh)))
+
+    def boxes(self, mesh: MeshHandle, level: int) -> NDArray[np.float64]:
+        """(B, 2, 3): the boxes of a level of a mesh's tree, in its own space; `TreeLayout.boxes`.
+
+        The root's is level 0. May wait for the device.
+        """
+        return self.layout(mesh).boxes(level)
 
     # -- rays --
 

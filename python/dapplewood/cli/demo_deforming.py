@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The deforming mesh of ``dapplewood demo``: a character drawn and met by rays, and what it costs."""
+"""The character of ``dapplewood demo``: drawn, met by rays, and what its poses cost."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from .inputs import open_device, refuse_overwriting
 __all__ = ["run"]
 
 _HEAD = (
-    "time s", "refit ms", "ratio", "fresh ratio", "steps", "refit alone", "fresh tree", "slower %", ""
+    "time s", "refit ms", "ratio", "fresh ratio", "steps", "refit alone", "fresh tree", "slower %",
+    "",
 )  # fmt: skip
 
 
@@ -91,8 +92,8 @@ def _tell(console: Console, played: DriftRun) -> None:
     if summary["slowdown_most"] is not None:
         text += (
             f"\nrays in a posed tree visit {100 * summary['slowdown_mean'] - 100:.1f} % more nodes "
-            f"than in one built for the pose, {100 * summary['slowdown_most'] - 100:.1f} % at most; "
-            f"without rebuilds {100 * summary['slowdown_mean_if_never_rebuilt'] - 100:.1f} % and "
+            f"than in one built for the pose, {100 * summary['slowdown_most'] - 100:.1f} % at "
+            f"most; without rebuilds {100 * summary['slowdown_mean_if_never_rebuilt'] - 100:.1f} % and "
             f"{100 * summary['slowdown_most_if_never_rebuilt'] - 100:.1f} %"
         )
     console.result(f"{table(_HEAD, rows)}\n{text}", {})
