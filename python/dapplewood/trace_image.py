@@ -112,7 +112,7 @@ class TraceImage:
 def _hues(numbers: np.ndarray) -> np.ndarray:
     """(N, 3) uint8 colours, far apart for numbers that follow each other."""
     phase = 2.0 * np.pi * np.mod(numbers[:, None] * _GOLDEN + np.array([0.08, 0.41, 0.74]), 1.0)
-    return (150.0 + 70.0 * np.cos(phase)).astype(np.uint8)
+    return (158.0 + 52.0 * np.cos(phase)).astype(np.uint8)
 
 
 def _heat(share: np.ndarray) -> np.ndarray:

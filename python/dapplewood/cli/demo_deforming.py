@@ -24,10 +24,10 @@ __all__ = ["PICTURE", "Deformed", "show_deforming"]
 
 PICTURE = "deforming.png"
 _SIZE = 620, 620
-_CLIP, _MOMENT = "curl", 1.1  # seconds: half way down
-_LEVEL = 7  # of the boxes shown
-_FRAMES, _FPS, _RAYS = 120, 30.0, 8192
-_FIELD = 0.45  # radians, of the pictures
+_CLIP, _MOMENT = "curl", 0.72  # seconds: on its way down
+_LEVEL = 6  # of the boxes shown
+_FPS, _RAYS, _SAMPLE_EVERY = 30.0, 4096, 5
+_FIELD = 0.42  # radians, of the pictures
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +93,9 @@ def show_deforming(console: Console, out: Path, device: Device) -> Deformed | No
     begun = time.perf_counter()
     console.info("playing a character")
     model = samples.character()
-    run = play_drift(model, _CLIP, frames=_FRAMES, fps=_FPS, rays=_RAYS, device=device)
+    run = play_drift(
+        model, _CLIP, fps=_FPS, rays=_RAYS, device=device, sample_every=_SAMPLE_EVERY
+    )
     console.info("drawing it")
     raster, ids = _raster(model, drawing)
     image, rays = _rays(model, device)
@@ -108,13 +110,13 @@ def _camera(model: Model) -> Any:
     from ..camera import Camera
 
     low, high = model.bounds
-    middle = 0.5 * (low + high) - (0.0, 0.12 * (high[1] - low[1]), 0.0)
-    reach = float(np.linalg.norm(high - low))
-    return Camera(middle + reach * np.array([0.75, 0.4, 1.45]), middle, fov_y=_FIELD)
+    size = high[1] - low[1]
+    middle = np.array([0.0, 0.42 * size, 0.06 * size])
+    return Camera(middle + size * np.array([1.0, 0.32, 2.4]), middle, fov_y=_FIELD)
 
 
 def _raster(model: Model, device: Device) -> tuple[np.ndarray, np.ndarray]:
-    """The picture of the renderer, and which pixels show the character."""
+    """The picture of the renderer, and which pixels show the character's triangles."""
     from ..renderer import Renderer
     from ..scene import Scene
 
@@ -124,11 +126,23 @@ def _raster(model: Model, device: Device) -> tuple[np.ndarray, np.ndarray]:
     scene.sky = None
     with Renderer(_SIZE, samples=4, cutout="a2c", device=device) as renderer:
         frame = renderer.render(scene, _camera(model))
-    with Renderer(_SIZE, samples=1, cutout="test", device=device) as renderer:
-        ids = renderer.render(scene, _camera(model)).ids
+    with Renderer(_SIZE, samples=1, device=device) as renderer:
+        ids = renderer.render(_solid(model), _camera(model)).ids
     share = frame.color[..., 3:] / 255.0
     backdrop = np.linspace((236, 240, 242), (206, 214, 218), _SIZE[1])[:, None]
     return (frame.color[..., :3] * share + backdrop * (1.0 - share)).astype(np.uint8), ids
+
+
+def _solid(model: Model) -> Any:
+    """The character without holes in its leaves, as rays meet its triangles."""
+    from ..materials import Material
+    from ..scene import Scene
+
+    scene = Scene()
+    scene.sky, scene.sun.shadows = None, False
+    for mesh, matrix in model.static_meshes(pose=model.pose(_CLIP, _MOMENT)):
+        scene.add(mesh.replace(material=Material(double_sided=True)), matrix)
+    return scene
 
 
 def _rays(model: Model, device: Device) -> tuple[TraceImage, np.ndarray]:
