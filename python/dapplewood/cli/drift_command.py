@@ -90,11 +90,16 @@ def _tell(console: Console, played: DriftRun) -> None:
         f"{summary['refit_ms']:.3g} ms, {summary['rebuilds']} rebuilds, {summary['probes']} probes"
     )
     if summary["slowdown_most"] is not None:
+        mean, most, kept, kept_most = (
+            f"{100 * summary[name] - 100:.1f} %"
+            for name in (
+                "slowdown_mean", "slowdown_most", "slowdown_mean_if_never_rebuilt",
+                "slowdown_most_if_never_rebuilt",
+            )
+        )  # fmt: skip
         text += (
-            f"\nrays in a posed tree visit {100 * summary['slowdown_mean'] - 100:.1f} % more nodes "
-            f"than in one built for the pose, {100 * summary['slowdown_most'] - 100:.1f} % at "
-            f"most; without rebuilds {100 * summary['slowdown_mean_if_never_rebuilt'] - 100:.1f} % and "
-            f"{100 * summary['slowdown_most_if_never_rebuilt'] - 100:.1f} %"
+            f"\nrays visit {mean} more nodes than in trees built for each pose, {most} at most; "
+            f"without rebuilds {kept} and {kept_most}"
         )
     console.result(f"{table(_HEAD, rows)}\n{text}", {})
 
