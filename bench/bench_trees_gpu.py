@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Times trees on a Vulkan device by the device's own clock.
+
+    .venv/bin/python bench/bench_trees_gpu.py [--sizes 2000000 10000000] [--device gpu] > gpu.csv
+
+Scenes are those of bench_trees_cpu.py. A build has two parts: up to the tree's shape, which the
+host reads, and from there to nodes, triangles and treelets in place; its row is their sum. Rows
+below it are its steps, in the last run. Each row is the median of many, after a second in which a
+card raises its clocks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import statistics
+import sys
+import time
+
+import dapplewood as dw
+import numpy as np
+from bench_trees_cpu import SCENES
+from dapplewood import _core
+
+BUILDERS = {"hploc": 0, "morton": 2}
+STEPS = ("tree_items", "tree_sort", "tree_merge", "tree_place")
+WARM_SECONDS = 1.0
+
+
+@dataclasses.dataclass
+class Row:
+    """One line of the table."""
+
+    device: str
+    scene: str
+    triangles: int
+    what: str
+    median_ms: float
+    best_ms: float
+    gtri_per_s: float
+
+
+class Bench:
+    """Rows, and how they are taken."""
+
+    def __init__(self, device: dw.Device, repeats: int) -> None:
+        self.device = device
+        self.repeats = repeats
+        self.rows: list[Row] = []
+
+    def add(self, scene: str, triangles: int, what: str, times: np.ndarray) -> None:
+        middle = statistics.median(times)
+        speed = triangles / middle / 1e6 if middle > 0 else 0.0
+        self.rows.append(
+            Row(self.device.info.name, scene, triangles, what, round(middle, 4),
+                round(min(times), 4), round(speed, 3))
+        )  # fmt: skip
+        print(f"{scene} {triangles} {what}: {middle:.4f} ms", file=sys.stderr)
+
+    def warm(self, work) -> None:
+        end = time.perf_counter() + WARM_SECONDS
+        work(1)
+        while time.perf_counter() < end:
+            work(10)
+
+    def build(self, scene: str, positions: np.ndarray, indices: np.ndarray) -> None:
+        """All builders, and the steps of each; the part that the whole must not be short of."""
+        for name, builder in BUILDERS.items():
+
+            def work(repeat: int, builder=builder) -> np.ndarray:
+                tree = _core.tree_build_device(
+                    self.device, positions, indices, builder=builder, repeat=repeat
+                )
+                return tree["milliseconds"]
+
+            self.warm(work)
+            times = work(self.repeats)
+            spans = self.device.timings()
+            self.add(scene, len(indices), f"build {name}", times.sum(1))
+            self.add(scene, len(indices), f"build {name}: part 1", times[:, 0])
+            self.add(scene, len(indices), f"build {name}: part 2", times[:, 1])
+            for step in STEPS:
+                self.add(scene, len(indices), f"build {name}: {step}", [spans.get(step, 0.0)])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[2_000_000, 10_000_000])
+    parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=list(SCENES))
+    parser.add_argument("--device", default="gpu")
+    parser.add_argument("--repeats", type=int, default=100)
+    options = parser.parse_args(arguments)
+    with dw.Device(options.device) as device:
+        bench = Bench(device, options.repeats)
+        for size in options.sizes:
+            for scene in options.scenes:
+                bench.build(scene, *SCENES[scene](size))
+    writer = csv.DictWriter(sys.stdout, [f.name for f in dataclasses.fields(Row)])
+    writer.writeheader()
+    writer.writerows(dataclasses.asdict(row) for row in bench.rows)
+
+
+if __name__ == "__main__":
+    main()
