@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each item's box in unit space and its Morton code.
+// Each item as a cluster, whose box is in unit space, and its Morton code.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -58,9 +58,12 @@ void main()
         }
         code = dw_tree_morton(cells.x, cells.y, cells.z, bits.x, bits.y, bits.z);
     }
+    float area =
+        dw_tree_half_area(dw_tree_difference(high.x, low.x), dw_tree_difference(high.y, low.y),
+                          dw_tree_difference(high.z, low.z));
     tree_quads boxes = tree_quads(tree_section(DW_TREE_AT_BOXES));
 
     boxes.at[2u * item] = floatBitsToUint(vec4(low, high.x));
-    boxes.at[2u * item + 1u] = floatBitsToUint(vec4(high.yz, 0.0, 0.0));
+    boxes.at[2u * item + 1u] = uvec4(floatBitsToUint(vec3(high.yz, area)), DW_TREE_META_LEAF(1u));
     tree_words(tree_section(DW_TREE_AT_CODES)).at[item] = code;
 }

@@ -147,7 +147,7 @@ void main()
     unit = gl_LocalInvocationIndex / WIDTH;
     lane = gl_LocalInvocationIndex % WIDTH;
     if (push.count == 1u && next == 0u)
-        tree_finish(tree_leaf(0u));
+        tree_finish(tree_load(0u, false));
     if (push.count == 1u)
         return;
     for (;;) {

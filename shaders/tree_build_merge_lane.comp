@@ -11,105 +11,78 @@
 
 layout(local_size_x = 8) in;
 
-/* The window, by cells; `order` lists the cells of the places. */
-vec3 lows[DW_TREE_WINDOW], highs[DW_TREE_WINDOW];
-float costs[DW_TREE_WINDOW];
-uint metas[DW_TREE_WINDOW], firsts[DW_TREE_WINDOW], whats[DW_TREE_WINDOW];
-uint depths[DW_TREE_WINDOW];
+/* The window, by cells, packed as lists are; `order` lists the cells of the places. */
+uvec4 cells_a[DW_TREE_WINDOW], cells_b[DW_TREE_WINDOW];
+uvec2 cells_c[DW_TREE_WINDOW];
 uint order[DW_TREE_WINDOW], mates[DW_TREE_WINDOW];
 
 tree_cluster get(uint cell)
 {
-    return tree_cluster(lows[cell], highs[cell], costs[cell], metas[cell], firsts[cell],
-                        whats[cell], depths[cell]);
+    return tree_unpack(cells_a[cell], cells_b[cell], cells_c[cell]);
 }
 
 void set(uint cell, tree_cluster c)
 {
-    lows[cell] = c.low;
-    highs[cell] = c.high;
-    costs[cell] = c.cost;
-    metas[cell] = c.meta;
-    firsts[cell] = c.first;
-    whats[cell] = c.what;
-    depths[cell] = c.depth;
+    cells_a[cell] = tree_pack_a(c);
+    cells_b[cell] = tree_pack_b(c);
+    cells_c[cell] = tree_pack_c(c);
 }
 
-/* The last places, a ring of registers: boxes, and the nearest neighbours found so far. */
-#define RING 8u
-vec3 ring_low[RING], ring_high[RING];
-float ring_best[RING];
-uint ring_mate[RING];
+/* Boxes and nearest neighbours so far of the last places, the latest first, in registers. Those
+ * before the first place have a box so large that none is near. */
+#define LAST     int(DW_TREE_RADIUS)
+#define FAR_HIGH uvec3(0x49800000u) /* 2^20 */
+#define FAR_AREA 1.0e9              /* less than with such a box */
 
-/* Place i, whose ring entry is `own`, against the place `back` before it. Farther ones come first,
- * so that of equal areas the lowest place wins. */
-#define PAIR(own, back)                                                                          \
-    if (i >= back) {                                                                             \
-        float area = tree_union_area(ring_low[(own + RING - back) % RING],                       \
-                                     ring_high[(own + RING - back) % RING], low, high);          \
-                                                                                                 \
-        if (area < best) {                                                                       \
-            best = area;                                                                         \
-            mate = i - back;                                                                     \
-        }                                                                                        \
-        if (area < ring_best[(own + RING - back) % RING]) {                                      \
-            ring_best[(own + RING - back) % RING] = area;                                        \
-            ring_mate[(own + RING - back) % RING] = i;                                           \
-        }                                                                                        \
+uvec3 last_low[LAST], last_high[LAST];
+float last_best[LAST];
+uint last_mate[LAST];
+
+/* Place i against those before it, the farthest first: of equal areas the lowest place wins. Then
+ * it is the latest, and the farthest one is settled. */
+void take_place(uint i, uvec3 low, uvec3 high)
+{
+    float best = FAR_AREA;
+    uint mate = i;
+
+    for (int k = LAST - 1; k >= 0; k--) {
+        float area = tree_union_area(last_low[k], last_high[k], low, high);
+
+        mate = area < best ? i - 1u - k : mate;
+        best = area < best ? area : best;
+        last_mate[k] = area < last_best[k] ? i : last_mate[k];
+        last_best[k] = area < last_best[k] ? area : last_best[k];
     }
-
-/* One place: the entry that it takes over is settled after its last pair. */
-#define STEP(own)                                       \
-    i = base + own;                                     \
-    if (i < count) {                                    \
-        uint cell = order[i];                           \
-        vec3 low = lows[cell], high = highs[cell];      \
-        float best = 3.0e38;                            \
-        uint mate = i;                                  \
-                                                        \
-        PAIR(own, 8u)                                   \
-        if (i >= RING)                                  \
-            mates[i - RING] = ring_mate[own];           \
-        PAIR(own, 7u)                                   \
-        PAIR(own, 6u)                                   \
-        PAIR(own, 5u)                                   \
-        PAIR(own, 4u)                                   \
-        PAIR(own, 3u)                                   \
-        PAIR(own, 2u)                                   \
-        PAIR(own, 1u)                                   \
-        ring_low[own] = low;                            \
-        ring_high[own] = high;                          \
-        ring_best[own] = best;                          \
-        ring_mate[own] = mate;                          \
+    if (i >= DW_TREE_RADIUS)
+        mates[i - DW_TREE_RADIUS] = last_mate[LAST - 1];
+    for (int k = LAST - 1; k > 0; k--) {
+        last_low[k] = last_low[k - 1];
+        last_high[k] = last_high[k - 1];
+        last_best[k] = last_best[k - 1];
+        last_mate[k] = last_mate[k - 1];
     }
-
-/* In the end an entry holds the last place that is its number modulo the ring. */
-#define SETTLE(own) \
-    if (count > own) \
-        mates[(count - 1u - own) / RING * RING + own] = ring_mate[own];
+    last_low[0] = low;
+    last_high[0] = high;
+    last_best[0] = best;
+    last_mate[0] = mate;
+}
 
 void find_mates(uint count)
 {
-    uint i;
-
-    for (uint base = 0u; base < count; base += RING) {
-        STEP(0u)
-        STEP(1u)
-        STEP(2u)
-        STEP(3u)
-        STEP(4u)
-        STEP(5u)
-        STEP(6u)
-        STEP(7u)
+    for (int k = 0; k < LAST; k++) {
+        last_low[k] = uvec3(0u);
+        last_high[k] = FAR_HIGH;
+        last_best[k] = 0.0;
+        last_mate[k] = 0u;
     }
-    SETTLE(0u)
-    SETTLE(1u)
-    SETTLE(2u)
-    SETTLE(3u)
-    SETTLE(4u)
-    SETTLE(5u)
-    SETTLE(6u)
-    SETTLE(7u)
+    for (uint i = 0u; i < count; i++) {
+        uvec4 a = cells_a[order[i]];
+
+        take_place(i, a.xyz, uvec3(a.w, cells_b[order[i]].xy));
+    }
+    for (int k = 0; k < LAST; k++)
+        if (count > k)
+            mates[count - 1u - k] = last_mate[k];
 }
 
 /* One round: all mutual nearest pairs join, and places close up. Returns how many are left. */
@@ -169,7 +142,7 @@ void main()
     tree_range range = tree_range_of(0u);
 
     if (push.count == 1u && next == 0u)
-        tree_finish(tree_leaf(0u));
+        tree_finish(tree_load(0u, false));
     if (push.count == 1u)
         return;
     for (;;) {

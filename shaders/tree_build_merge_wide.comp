@@ -90,8 +90,8 @@ uint merge_round(inout tree_cluster c, uint count)
 /* Merges the range that lane `owner` owns; the list's length. */
 uint merge(tree_range range, uint owner)
 {
-    range = tree_range(subgroupShuffle(range.left, owner), subgroupShuffle(range.right, owner), 0u,
-                       subgroupShuffle(range.split, owner),
+    range = tree_range(subgroupShuffle(range.left, owner), subgroupShuffle(range.right, owner), 0ul,
+                       0ul, 0u, subgroupShuffle(range.split, owner),
                        subgroupShuffle(range.count_left, owner),
                        subgroupShuffle(range.count_right, owner));
 
@@ -120,7 +120,7 @@ void main()
 
     if (push.count == 1u) {
         if (place == 0u)
-            tree_finish(tree_leaf(0u));
+            tree_finish(tree_load(0u, false));
         return;
     }
     while (subgroupAny(is_climbing)) {

@@ -13,20 +13,14 @@ layout(local_size_x = DW_TREE_LANES) in;
 /* Of a range that another invocation finished. */
 tree_cluster cluster_of(uint from, uint to)
 {
-    tree_cluster found;
-
-    if (from == to)
-        found = tree_leaf(from);
-    else
-        found = tree_load(from);
-    return found;
+    return tree_load(from, from != to);
 }
 
 void main()
 {
     uint place = tree_group() * DW_TREE_LANES + gl_LocalInvocationIndex;
     tree_range range = tree_range_of(place);
-    tree_cluster own = tree_leaf(min(place, push.count - 1u));
+    tree_cluster own = tree_load(min(place, push.count - 1u), false);
     bool is_climbing = place < push.count;
 
     if (push.count == 1u && place == 0u)

@@ -21,15 +21,28 @@ void tree_fence()
 
 struct tree_range {
     uint left, right; // first and last place
+    uint64_t before;  // how the left place and the one before it differ; none: the most
+    uint64_t after;   // likewise behind the right one
     uint count;       // clusters in its list
     uint split;       // last place of its left child
     uint count_left;  // clusters of the children's lists
     uint count_right;
 };
 
+/* How the places i and i + 1 differ; at the ends more than any two do. */
+uint64_t tree_delta(uint i)
+{
+    tree_words codes = tree_words(tree_section(DW_TREE_AT_CODES));
+    bool is_inside = i + 1u < push.count && i != 0xffffffffu;
+    uint at = is_inside ? i : 0u;
+    uint64_t delta = dw_tree_delta(codes.at[at], codes.at[at + 1u], at);
+
+    return is_inside ? delta : 0xfffffffffffffffful;
+}
+
 tree_range tree_range_of(uint place)
 {
-    return tree_range(place, place, 1u, place, 0u, 0u);
+    return tree_range(place, place, tree_delta(place - 1u), tree_delta(place), 1u, place, 0u, 0u);
 }
 
 bool tree_is_all(tree_range range)
@@ -48,15 +61,11 @@ bool tree_needs_merging(tree_range range)
     return tree_is_long(range.left, range.right) || tree_is_all(range);
 }
 
+/* Of its parent, which parts at the smaller difference, of equal ones, which cannot be, before it.
+ * There is a parent. */
 bool tree_is_left_child(tree_range range)
 {
-    tree_words codes = tree_words(tree_section(DW_TREE_AT_CODES));
-    uint last = push.count - 1u;
-    uint before = max(range.left, 1u) - 1u, after = min(range.right, last - 1u);
-    bool is_left = dw_tree_delta(codes.at[after], codes.at[after + 1u], after) <
-                   dw_tree_delta(codes.at[before], codes.at[before + 1u], before);
-
-    return range.left == 0u || (range.right != last && is_left);
+    return range.after < range.before;
 }
 
 /* Makes `range` the parent of itself when its sibling is done; else leaves it for the sibling. The
@@ -77,6 +86,13 @@ bool tree_climb(inout tree_range range)
             range.right = other & DW_TREE_CLUSTER_INDEX;
         else
             range.left = other & DW_TREE_CLUSTER_INDEX;
+
+        uint64_t beyond = tree_delta(is_left ? range.right : range.left - 1u);
+
+        if (is_left)
+            range.after = beyond;
+        else
+            range.before = beyond;
         range.count = min(range.right - range.left + 1u, TREE_HALF);
     }
     return other != TREE_NOBODY;
@@ -90,9 +106,7 @@ tree_cluster tree_entry(tree_range range, uint i)
     uint to = is_left ? range.split : range.right;
     uint at = from + (is_left ? i : i - range.count_left);
 
-    if (tree_is_long(from, to))
-        return tree_load(at);
-    return tree_leaf(at);
+    return tree_load(at, tree_is_long(from, to));
 }
 
 #endif

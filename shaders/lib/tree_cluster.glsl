@@ -5,8 +5,10 @@
 
 #include "lib/tree_build.glsl"
 
+/* Corners are bits of floats that are not negative: they compare as whole numbers, which costs less
+ * where minima mind NaN. */
 struct tree_cluster {
-    vec3 low, high;
+    uvec3 low, high;
     float cost;
     uint meta;
     uint first; // the smallest place in it
@@ -16,62 +18,65 @@ struct tree_cluster {
 
 #define TREE_DEPTH_MOST 127u /* as lists hold it */
 
-float tree_union_area(vec3 low_a, vec3 high_a, vec3 low_b, vec3 high_b)
+float tree_union_area(uvec3 low_a, uvec3 high_a, uvec3 low_b, uvec3 high_b)
 {
-    vec3 low = min(low_a, low_b), high = max(high_a, high_b);
+    vec3 low = uintBitsToFloat(min(low_a, low_b)), high = uintBitsToFloat(max(high_a, high_b));
 
     return dw_tree_half_area(dw_tree_difference(high.x, low.x),
                              dw_tree_difference(high.y, low.y),
                              dw_tree_difference(high.z, low.z));
 }
 
-tree_cluster tree_leaf(uint place)
-{
-    uint item = tree_words(tree_section(DW_TREE_AT_ITEMS)).at[place];
-    tree_quads boxes = tree_quads(tree_section(DW_TREE_AT_BOXES));
-    vec4 a = uintBitsToFloat(boxes.at[2u * item]);
-    vec2 b = uintBitsToFloat(boxes.at[2u * item + 1u].xy);
-    tree_cluster leaf;
-
-    leaf.low = a.xyz;
-    leaf.high = vec3(a.w, b);
-    leaf.cost = dw_tree_cost_leaf(tree_union_area(leaf.low, leaf.high, leaf.low, leaf.high), 1u);
-    leaf.meta = DW_TREE_META_LEAF(1u);
-    leaf.first = place;
-    leaf.what = DW_TREE_CLUSTER_LEAF | place;
-    leaf.depth = 0u;
-    return leaf;
-}
-
 /* ---- lists: entry i of the range that begins with place p lies at p + i ---- */
 
-void tree_store(uint at, tree_cluster c)
+uvec4 tree_pack_a(tree_cluster c)
+{
+    return uvec4(c.low, c.high.x);
+}
+
+uvec4 tree_pack_b(tree_cluster c)
+{
+    return uvec4(c.high.yz, floatBitsToUint(c.cost), c.meta);
+}
+
+uvec2 tree_pack_c(tree_cluster c)
 {
     uint depth = min(c.depth, TREE_DEPTH_MOST);
 
-    tree_common_quads(tree_section(DW_TREE_AT_CLUSTERS_A)).at[at] =
-        floatBitsToUint(vec4(c.low, c.high.x));
-    tree_common_quads(tree_section(DW_TREE_AT_CLUSTERS_B)).at[at] =
-        uvec4(floatBitsToUint(vec3(c.high.yz, c.cost)), c.meta);
-    tree_common_pairs(tree_section(DW_TREE_AT_CLUSTERS_C)).at[at] =
-        uvec2(c.first | depth << 28, c.what | (depth >> 4) << 28);
+    return uvec2(c.first | depth << 28, c.what | (depth >> 4) << 28);
 }
 
-tree_cluster tree_load(uint at)
+tree_cluster tree_unpack(uvec4 a, uvec4 b, uvec2 c)
 {
-    vec4 a = uintBitsToFloat(tree_common_quads(tree_section(DW_TREE_AT_CLUSTERS_A)).at[at]);
-    uvec4 b = tree_common_quads(tree_section(DW_TREE_AT_CLUSTERS_B)).at[at];
-    uvec2 c = tree_common_pairs(tree_section(DW_TREE_AT_CLUSTERS_C)).at[at];
-    tree_cluster found;
+    return tree_cluster(a.xyz, uvec3(a.w, b.xy), uintBitsToFloat(b.z), b.w,
+                        c.x & DW_TREE_CLUSTER_INDEX,
+                        c.y & (DW_TREE_CLUSTER_LEAF | DW_TREE_CLUSTER_INDEX),
+                        c.x >> 28 | (c.y >> 28 & 7u) << 4);
+}
 
-    found.low = a.xyz;
-    found.high = vec3(a.w, uintBitsToFloat(b.xy));
-    found.cost = uintBitsToFloat(b.z);
-    found.meta = b.w;
-    found.first = c.x & DW_TREE_CLUSTER_INDEX;
-    found.what = c.y & (DW_TREE_CLUSTER_LEAF | DW_TREE_CLUSTER_INDEX);
-    found.depth = c.x >> 28 | (c.y >> 28 & 7u) << 4;
-    return found;
+void tree_store(uint at, tree_cluster c)
+{
+    tree_common_quads(tree_section(DW_TREE_AT_CLUSTERS_A)).at[at] = tree_pack_a(c);
+    tree_common_quads(tree_section(DW_TREE_AT_CLUSTERS_B)).at[at] = tree_pack_b(c);
+    tree_common_pairs(tree_section(DW_TREE_AT_CLUSTERS_C)).at[at] = tree_pack_c(c);
+}
+
+/* The entry at `at` of a list, or the leaf in that place. */
+tree_cluster tree_load(uint at, bool is_in_list)
+{
+    uint64_t a = tree_section(DW_TREE_AT_CLUSTERS_A) + 16ul * at;
+    uint64_t b = tree_section(DW_TREE_AT_CLUSTERS_B) + 16ul * at;
+    uvec2 c = uvec2(at, DW_TREE_CLUSTER_LEAF | at);
+
+    if (is_in_list) {
+        c = tree_common_pairs(tree_section(DW_TREE_AT_CLUSTERS_C)).at[at];
+    } else {
+        uint item = tree_words(tree_section(DW_TREE_AT_ITEMS)).at[at];
+
+        a = tree_section(DW_TREE_AT_BOXES) + 32ul * item;
+        b = a + 16ul;
+    }
+    return tree_unpack(tree_common_quads(a).at[0], tree_common_quads(b).at[0], c);
 }
 
 /* ---- nodes ---- */
