@@ -6,7 +6,8 @@
 Scenes are those of bench_trees_cpu.py. A build has two parts: up to the tree's shape, which the
 host reads, and from there to nodes, triangles and treelets in place; its row is their sum. Rows
 below it are its steps, in the last run. Each row is the median of many, after a second in which a
-card raises its clocks.
+card raises its clocks. Rows of the driver are its own acceleration structures (driver_trees.c,
+compiled on the way), where it has any and volk.h is found: DW_VOLK_INCLUDE names its folder.
 """
 
 from __future__ import annotations
@@ -14,9 +15,14 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+import os
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import dapplewood as dw
 import numpy as np
@@ -41,6 +47,19 @@ class Row:
     gtri_per_s: float
 
 
+def compile_driver(folder: str) -> Path | None:
+    """The program that times the driver's own structures; None where it cannot be made."""
+    source, program = Path(__file__).with_name("driver_trees.c"), Path(folder) / "driver_trees"
+    include = os.environ.get("DW_VOLK_INCLUDE", "/usr/include")
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return None
+    made = subprocess.run(
+        [compiler, "-O2", f"-I{include}", source, "-ldl", "-o", program], capture_output=True
+    )
+    return program if made.returncode == 0 else None
+
+
 class Bench:
     """Rows, and how they are taken."""
 
@@ -63,6 +82,21 @@ class Bench:
         work(1)
         while time.perf_counter() < end:
             work(10)
+
+    def driver(self, program: Path, scene: str, positions: np.ndarray, indices: np.ndarray) -> None:
+        words = [str(x) for x in (program, len(positions), len(indices), self.repeats)]
+        done = subprocess.run(
+            words, input=positions.tobytes() + indices.tobytes(), capture_output=True
+        )
+        if done.returncode != 0:
+            print(f"driver: {done.returncode} {done.stderr.decode()}", file=sys.stderr)
+            return
+        for line in done.stdout.decode().splitlines():
+            what, value = line.rsplit(" ", 1)
+            if what == "bytes":
+                print(f"driver: {int(value) / len(indices):.1f} bytes a triangle", file=sys.stderr)
+            else:
+                self.add(scene, len(indices), f"driver {what}", [float(value)])
 
     def build(self, scene: str, positions: np.ndarray, indices: np.ndarray) -> None:
         """All builders, and the steps of each; the part that the whole must not be short of."""
@@ -91,11 +125,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--repeats", type=int, default=100)
     options = parser.parse_args(arguments)
-    with dw.Device(options.device) as device:
+    with dw.Device(options.device) as device, tempfile.TemporaryDirectory() as folder:
         bench = Bench(device, options.repeats)
+        program = None if device.info.kind == "software" else compile_driver(folder)
         for size in options.sizes:
             for scene in options.scenes:
-                bench.build(scene, *SCENES[scene](size))
+                mesh = SCENES[scene](size)
+                bench.build(scene, *mesh)
+                if program is not None:
+                    bench.driver(program, scene, *mesh)
     writer = csv.DictWriter(sys.stdout, [f.name for f in dataclasses.fields(Row)])
     writer.writeheader()
     writer.writerows(dataclasses.asdict(row) for row in bench.rows)

@@ -22,7 +22,7 @@
 
 /* Sections: words an item that lie before each. Sorting swaps two pairs of codes and places; the
  * second pair lies where the links come to lie afterwards. */
-#define DW_TREE_AT_BOXES      0u /* 8 words an item: the box in unit space, its cost, its meta word */
+#define DW_TREE_AT_BOXES      0u  /* 8 words an item: box in unit space, cost, meta word */
 #define DW_TREE_AT_CODES      8u  /* sorted at the end */
 #define DW_TREE_AT_ITEMS      9u  /* the item in each place */
 #define DW_TREE_AT_BOUNDARIES 10u /* what the first arrival of a boundary left; starts at ~0 */
