@@ -17,38 +17,53 @@ static bool is_collapsible(const dw_tree_work *work, const dw_tree_cluster *a,
            DW_TREE_META_TRIANGLES(a->meta) + DW_TREE_META_TRIANGLES(b->meta) <= DW_TREE_LEAF_MAX;
 }
 
+float dw_tree_union_area(const dw_tree_cluster *a, const dw_tree_cluster *b)
+{
+    float extent[3];
+
+    for (int axis = 0; axis < 3; axis++)
+        extent[axis] = dw_tree_difference(dw_tree_upper(a->high[axis], b->high[axis]),
+                                          dw_tree_lower(a->low[axis], b->low[axis]));
+    return dw_tree_half_area(extent[0], extent[1], extent[2]);
+}
+
+/* A child that is a node and lies below its parent's treelet is the root of one. */
+static void mark_root(dw_tree_work *work, const dw_tree_cluster *child, uint32_t parent_meta)
+{
+    uint32_t kind = DW_TREE_META_KIND(child->meta);
+
+    if (kind < DW_TREE_META_KIND(parent_meta) && DW_TREE_IS_NODE(child->ref))
+        work->marks[child->ref] = (uint8_t)kind;
+}
+
 void dw_tree_merge(dw_tree_work *work, const dw_tree_cluster *a, const dw_tree_cluster *b,
-                   dw_tree_cluster *out)
+                   float area, dw_tree_cluster *out)
 {
     uint32_t slot = a->first > b->first ? a->first : b->first;
+    uint32_t first = a->first > b->first ? b->first : a->first;
     uint32_t triangles = DW_TREE_META_TRIANGLES(a->meta) + DW_TREE_META_TRIANGLES(b->meta);
-    dw_tree_cluster node = { .ref = slot, .first = a->first < b->first ? a->first : b->first };
-    float area, cost_leaf;
+    float cost = dw_tree_cost_node(area, a->cost, b->cost);
+    float cost_leaf = dw_tree_cost_leaf(area, triangles);
+    uint32_t meta = DW_TREE_META_LEAF(triangles), depth = 0;
 
-    for (int axis = 0; axis < 3; axis++) {
-        node.low[axis] = dw_tree_lower(a->low[axis], b->low[axis]);
-        node.high[axis] = dw_tree_upper(a->high[axis], b->high[axis]);
-    }
-    area = dw_tree_half_area(dw_tree_difference(node.high[0], node.low[0]),
-                             dw_tree_difference(node.high[1], node.low[1]),
-                             dw_tree_difference(node.high[2], node.low[2]));
-    node.cost = dw_tree_cost_node(area, a->cost, b->cost);
-    cost_leaf = dw_tree_cost_leaf(area, triangles);
-    if (is_collapsible(work, a, b) && cost_leaf <= node.cost) {
-        node.cost = cost_leaf;
-        node.meta = DW_TREE_META_LEAF(triangles);
+    if (cost_leaf <= cost && is_collapsible(work, a, b)) {
+        cost = cost_leaf;
     } else {
-        node.meta = dw_tree_meta_node(a->meta, b->meta);
-        node.depth = 1 + (a->depth > b->depth ? a->depth : b->depth);
-        if (DW_TREE_META_TRIANGLES(node.meta) == 0 && DW_TREE_META_KIND(node.meta) == 0)
-            node.depth = DW_DEPTH_FAULT;
-        if (DW_TREE_META_KIND(a->meta) < DW_TREE_META_KIND(node.meta) && DW_TREE_IS_NODE(a->ref))
-            work->marks[a->ref] = (uint8_t)DW_TREE_META_KIND(a->meta);
-        if (DW_TREE_META_KIND(b->meta) < DW_TREE_META_KIND(node.meta) && DW_TREE_IS_NODE(b->ref))
-            work->marks[b->ref] = (uint8_t)DW_TREE_META_KIND(b->meta);
+        meta = dw_tree_meta_node(a->meta, b->meta);
+        depth = meta == 0u ? DW_DEPTH_FAULT : 1 + (a->depth > b->depth ? a->depth : b->depth);
+        mark_root(work, a, meta);
+        mark_root(work, b, meta);
     }
-    work->links[slot] = (dw_tree_link) { .left = a->ref, .right = b->ref, .meta = node.meta };
-    *out = node;
+    work->links[slot] = (dw_tree_link) { .left = a->ref, .right = b->ref, .meta = meta };
+    for (int axis = 0; axis < 4; axis++)
+        out->low[axis] = a->low[axis] < b->low[axis] ? a->low[axis] : b->low[axis];
+    for (int axis = 0; axis < 4; axis++)
+        out->high[axis] = a->high[axis] > b->high[axis] ? a->high[axis] : b->high[axis];
+    out->cost = cost;
+    out->ref = slot;
+    out->first = first;
+    out->meta = meta;
+    out->depth = depth;
 }
 
 static void finish_work(dw_tree_work *work)

@@ -23,7 +23,7 @@ typedef struct dw_tree_link {
 
 /* An item, or a node while it waits to be merged. */
 typedef struct dw_tree_cluster {
-    float low[3], high[3];
+    float low[4], high[4]; /* fourth lanes 0 */
     float cost;
     uint32_t ref;   /* as dw_tree_link.left */
     uint32_t first; /* lowest sorted place in it */
@@ -69,10 +69,8 @@ static inline float dw_tree_upper(float a, float b)
 static inline void dw_tree_cluster_of_box(const dw_tree_item *item, uint32_t place,
                                           dw_tree_cluster *out)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        out->low[axis] = item->low[axis];
-        out->high[axis] = item->high[axis];
-    }
+    memcpy(out->low, item->low, sizeof out->low);
+    memcpy(out->high, item->high, sizeof out->high);
     out->cost = dw_tree_half_area(dw_tree_difference(item->high[0], item->low[0]),
                                   dw_tree_difference(item->high[1], item->low[1]),
                                   dw_tree_difference(item->high[2], item->low[2]));
@@ -88,10 +86,13 @@ static inline void dw_tree_cluster_of_item(const dw_tree_work *work, uint32_t pl
     dw_tree_cluster_of_box(&work->items[dw_tree_row(work, place)], place, out);
 }
 
-/* Writes the node over a, which lies left, and b; out may be either. A meta of 0: too many levels
- * of treelets. */
+/* Half the surface of the box around both. */
+float dw_tree_union_area(const dw_tree_cluster *a, const dw_tree_cluster *b);
+
+/* Writes the node over a, which lies left, and b, whose union has half the surface `area`; out may
+ * be either. A node that has no level of treelets left is deeper than any tree may be. */
 void dw_tree_merge(dw_tree_work *work, const dw_tree_cluster *a, const dw_tree_cluster *b,
-                   dw_tree_cluster *out);
+                   float area, dw_tree_cluster *out);
 
 /* Links, marks and root by H-PLOC, or in plain Morton order, from sorted keys; two items or more.
  */

@@ -62,14 +62,17 @@ static void add_range(dw_range_stack *stack, const dw_range *range)
 
 static void close_plain(dw_range_stack *stack, dw_range *left, const dw_range *right)
 {
+    const dw_tree_cluster *other = right->clusters;
     dw_tree_cluster item;
 
     if (left->count == 0)
         dw_tree_cluster_of_item(stack->work, left->begin, &left->clusters[0]);
-    if (right->count == 0)
+    if (right->count == 0) {
         dw_tree_cluster_of_item(stack->work, right->begin, &item);
-    dw_tree_merge(stack->work, &left->clusters[0], right->count == 0 ? &item : right->clusters,
-                  &left->clusters[0]);
+        other = &item;
+    }
+    dw_tree_merge(stack->work, left->clusters, other, dw_tree_union_area(left->clusters, other),
+                  left->clusters);
     left->count = 1;
 }
 

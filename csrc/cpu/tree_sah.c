@@ -302,7 +302,7 @@ static void split_range(dw_tree_work *work, dw_sah_items items, uint32_t first, 
     rest = (dw_sah_items) { items.boxes + split, items.keys + split };
     split_range(work, items, first, split, budget - 1, &left);
     split_range(work, rest, first + split, count - split, budget - 1, &right);
-    dw_tree_merge(work, &left, &right, out);
+    dw_tree_merge(work, &left, &right, dw_tree_union_area(&left, &right), out);
 }
 
 /* ---- large ranges ---- */
@@ -513,10 +513,11 @@ static void merge_ranges(dw_sah_job *job)
 {
     for (uint32_t i = job->range_count; i-- > 0;) {
         dw_sah_range *range = &job->ranges[i];
+        const dw_tree_cluster *left = &job->ranges[range->left].cluster;
+        const dw_tree_cluster *right = &job->ranges[range->left + 1].cluster;
 
         if (range->left != 0)
-            dw_tree_merge(job->work, &job->ranges[range->left].cluster,
-                          &job->ranges[range->left + 1].cluster, &range->cluster);
+            dw_tree_merge(job->work, left, right, dw_tree_union_area(left, right), &range->cluster);
     }
     job->work->root = job->ranges[0].cluster;
 }

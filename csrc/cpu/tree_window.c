@@ -136,7 +136,9 @@ static void merge_pairs(dw_tree_window *window, dw_tree_work *work)
         if (window->nearest[other] != i) {
             move_cluster(window, kept++, i);
         } else if (other > i) {
-            dw_tree_merge(work, &window->clusters[i], &window->clusters[other],
+            float area = dw_float_from_bits(window->areas[other - i - 1][DW_WINDOW_EDGE + i]);
+
+            dw_tree_merge(work, &window->clusters[i], &window->clusters[other], area,
                           &window->clusters[kept]);
             set_box(window, kept++);
         }
