@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Times native tree builders beside Embree's in one run, and says what their trees cost rays.
 
-    .venv/bin/python bench/bench_trees_cpu.py [--repeats 7] [--sizes 100000 1000000] > trees.csv
+    .venv/bin/python bench/bench_trees_cpu.py [--repeats 7] [--sizes 100000 1000000] > cpu.csv
 
 Scenes: `grid`, a flat sheet with waves; `plant`, scattered cards of two triangles, vertices in
 random order. Tools take turns; times are of the build alone, median and best. Embree is taken from
@@ -191,7 +191,9 @@ def our_build_ms(device: dw.Device, mesh: Mesh, builder: int) -> float:
     return device.timings()["tree_build"]
 
 
-def measure(scene: str, size: int, threads: int, repeats: int, library) -> list[Row]:
+def measure(
+    scene: str, size: int, threads: int, repeats: int, library, qualities: list[str]
+) -> list[Row]:
     mesh = SCENES[scene](size)
     padded = tuple(np.concatenate([array, array[:2]]) for array in mesh)
     embree = None if library is None else Embree(library, threads)
@@ -201,8 +203,8 @@ def measure(scene: str, size: int, threads: int, repeats: int, library) -> list[
             for name, value in BUILDERS.items()
         }
         if embree is not None:
-            for name, quality in QUALITIES.items():
-                tools[f"embree {name}"] = lambda q=quality: embree.build_ms(*padded, q)
+            for name in qualities:
+                tools[f"embree {name}"] = lambda q=QUALITIES[name]: embree.build_ms(*padded, q)
         spans: dict[str, list[float]] = {tool: [] for tool in tools}
         for _ in range(repeats):
             for tool, build in tools.items():
@@ -229,6 +231,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--scenes", nargs="+", choices=SCENES, default=list(SCENES))
+    parser.add_argument("--embree", nargs="+", choices=QUALITIES, default=["low", "medium"])
     options = parser.parse_args()
     library = find_embree()
     if library is None:
@@ -238,7 +241,8 @@ def main() -> None:
     for scene in options.scenes:
         for size in options.sizes:
             for threads in options.threads:
-                for row in measure(scene, size, threads, options.repeats, library):
+                rows = measure(scene, size, threads, options.repeats, library, options.embree)
+                for row in rows:
                     writer.writerow(dataclasses.asdict(row))
                     sys.stdout.flush()
 

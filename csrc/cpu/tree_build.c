@@ -138,6 +138,10 @@ dw_status dw_tree_build(const dw_tree_source *source, dw_tree_builder builder,
         dw_tree_cluster_of_item(&work, 0, &work.root);
     else if (work.count > 1)
         DW_TRY(make_links(&work, builder, run, err));
+    dw_free(work.items); /* what is left to do needs links and rows alone */
+    dw_free(work.spare_keys);
+    work.items = NULL;
+    work.spare_keys = NULL;
     DW_TRY(dw_tree_place(&work, tree, run, err));
     *out = tree;
     tree = NULL;
