@@ -104,12 +104,12 @@ tree_box node_box(dw_tree_mesh from, uint node)
 
 void node_write(dw_tree_mesh to, uint node, uvec2 refs, tree_box left, tree_box right)
 {
-    tree_rows rows = node_rows(to);
+    tree_pairs rows = tree_pairs(tree_section(to, to.nodes));
 
-    rows.data[4u * node] = uvec4(floatBitsToUint(left.low), refs.x);
-    rows.data[4u * node + 1u] = uvec4(floatBitsToUint(left.high), 0u);
-    rows.data[4u * node + 2u] = uvec4(floatBitsToUint(right.low), refs.y);
-    rows.data[4u * node + 3u] = uvec4(floatBitsToUint(right.high), 0u);
+    rows.data[4u * node] = pairs_of(uvec4(floatBitsToUint(left.low), refs.x));
+    rows.data[4u * node + 1u] = pairs_of(uvec4(floatBitsToUint(left.high), 0u));
+    rows.data[4u * node + 2u] = pairs_of(uvec4(floatBitsToUint(right.low), refs.y));
+    rows.data[4u * node + 3u] = pairs_of(uvec4(floatBitsToUint(right.high), 0u));
 }
 
 #include "lib/tree_refit_group.glsl"

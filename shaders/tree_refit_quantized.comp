@@ -99,10 +99,10 @@ tree_box node_box(dw_tree_mesh from, uint node)
 
 void node_write(dw_tree_mesh to, uint node, uvec2 refs, tree_box left, tree_box right)
 {
-    tree_rows rows = node_rows(to);
+    tree_pairs rows = tree_pairs(tree_section(to, to.nodes));
 
-    rows.data[2u * node] = uvec4(left, refs.x);
-    rows.data[2u * node + 1u] = uvec4(right, refs.y);
+    rows.data[2u * node] = pairs_of(uvec4(left, refs.x));
+    rows.data[2u * node + 1u] = pairs_of(uvec4(right, refs.y));
 }
 
 #include "lib/tree_refit_group.glsl"

@@ -5,6 +5,8 @@
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer tree_words { uint data[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer tree_floats { float data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer tree_rows { uvec4 data[]; };
+// The same rows in fewer, longer words.
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer tree_pairs { u64vec2 data[]; };
 
 uint64_t tree_address(uint low, uint high)
 {
@@ -20,6 +22,16 @@ uint64_t tree_section(dw_tree_mesh mesh, uint section)
 tree_words tree_head(dw_tree_mesh mesh)
 {
     return tree_words(tree_section(mesh, 0u));
+}
+
+uvec4 row_of(u64vec2 pairs)
+{
+    return uvec4(unpack32(pairs.x), unpack32(pairs.y));
+}
+
+u64vec2 pairs_of(uvec4 row)
+{
+    return u64vec2(pack64(row.xy), pack64(row.zw));
 }
 
 bool mesh_has(dw_tree_mesh mesh, uint flag)

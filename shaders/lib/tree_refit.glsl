@@ -26,7 +26,7 @@ void add_corner(uint64_t address, uint at, inout vec3 low, inout vec3 high, inou
 // The box of a triangle or, over boxes, of an item; `inactive` counts those without one.
 tree_box triangle_box(uint triangle, inout uint inactive)
 {
-    uvec4 row = tree_rows(tree_section(mesh, mesh.triangles)).data[triangle];
+    uvec4 row = row_of(tree_pairs(tree_section(mesh, mesh.triangles)).data[triangle]);
     uint64_t vertices = tree_address(mesh.vertices_low, mesh.vertices_high);
     vec3 low = vec3(DW_TREE_FAR), high = vec3(-DW_TREE_FAR);
     uint most = 0u;
@@ -58,7 +58,7 @@ bool is_dirty(uint item)
 
 bool has_moved(uint triangle)
 {
-    uvec4 row = tree_rows(tree_section(mesh, mesh.triangles)).data[triangle];
+    uvec4 row = row_of(tree_pairs(tree_section(mesh, mesh.triangles)).data[triangle]);
 
     return mesh_has(mesh, DW_TREE_IS_OVER_BOXES)
                ? is_dirty(row.w)
