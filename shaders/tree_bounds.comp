@@ -13,7 +13,8 @@
 #include "lib/tree_jobs.glsl"
 
 layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint ITEMS = 4u; // a lane
+layout(constant_id = 1) const uint ITEMS = 4u; // a lane; a multiple of 32 where they lie together
+layout(constant_id = 2) const bool IS_SERIAL = false; // a lane's items lie together
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer shared_words
 {
@@ -47,17 +48,22 @@ uvec3 load_point(tree_words words, uint at)
     return uvec3(words.data[at], words.data[at + 1u], words.data[at + 2u]);
 }
 
+uint used_word(dw_tree_mesh mesh, uint vertex)
+{
+    return mesh.used == 0u ? ~0u : tree_words(tree_section(mesh, mesh.used)).data[vertex >> 5];
+}
+
+void include_bits(uvec3 bits, inout vec3 lows, inout vec3 highs)
+{
+    if (are_in_range(bits))
+        include_point(coordinates(bits), coordinates(bits), lows, highs);
+}
+
 void include_vertex(dw_tree_mesh mesh, uint vertex, inout vec3 lows, inout vec3 highs)
 {
     tree_words vertices = tree_words(tree_address(mesh.vertices_low, mesh.vertices_high));
-    tree_words used = tree_words(tree_section(mesh, mesh.used));
 
-    if (mesh.used != 0u && (used.data[vertex >> 5] >> (vertex & 31u) & 1u) == 0u)
-        return;
-    uvec3 bits = load_point(vertices, vertex * mesh.vertex_stride);
-
-    if (are_in_range(bits))
-        include_point(coordinates(bits), coordinates(bits), lows, highs);
+    include_bits(load_point(vertices, vertex * mesh.vertex_stride), lows, highs);
 }
 
 void include_box(dw_tree_mesh mesh, uint item, inout vec3 lows, inout vec3 highs)
@@ -83,17 +89,42 @@ uint groups_of(dw_tree_mesh mesh)
     return items == 0u ? 1u : (items - 1u) / group_items + 1u;
 }
 
+// Vertices that lie together, from a multiple of 32 on.
+void include_run(dw_tree_mesh mesh, uint first, uint end, inout vec3 lows, inout vec3 highs)
+{
+    while (first < end) {
+        uint word = used_word(mesh, first), stop = min(first + 32u, end);
+
+        for (; first < stop; first++)
+            if ((word >> (first & 31u) & 1u) != 0u)
+                include_vertex(mesh, first, lows, highs);
+    }
+}
+
+void include_vertices(dw_tree_mesh mesh, uint first, uint end, inout vec3 lows, inout vec3 highs)
+{
+    if (IS_SERIAL) {
+        include_run(mesh, first, end, lows, highs);
+        return;
+    }
+    for (uint i = first; i < end; i += gl_WorkGroupSize.x)
+        if ((used_word(mesh, i) >> (i & 31u) & 1u) != 0u)
+            include_vertex(mesh, i, lows, highs);
+}
+
 void include_items(dw_tree_mesh mesh, uint begin, uint lane)
 {
-    bool is_over_boxes = mesh_has(mesh, DW_TREE_IS_OVER_BOXES);
-    uint end = min(begin + ITEMS * gl_WorkGroupSize.x, items_of(mesh));
+    uint count = items_of(mesh);
+    uint first = IS_SERIAL ? begin + lane * ITEMS : begin + lane;
+    uint end = min(IS_SERIAL ? first + ITEMS : begin + ITEMS * gl_WorkGroupSize.x, count);
+    uint step = IS_SERIAL ? 1u : gl_WorkGroupSize.x;
     vec3 lows = vec3(3.4028235e38f), highs = vec3(-3.4028235e38f);
 
-    for (uint i = begin + lane; i < end; i += gl_WorkGroupSize.x) {
-        if (is_over_boxes)
+    if (mesh_has(mesh, DW_TREE_IS_OVER_BOXES)) {
+        for (uint i = first; i < end; i += step)
             include_box(mesh, i, lows, highs);
-        else
-            include_vertex(mesh, i, lows, highs);
+    } else {
+        include_vertices(mesh, first, end, lows, highs);
     }
     if (lows.x > highs.x)
         return;

@@ -59,13 +59,13 @@ struct dw_refit_gpu {
 
 static dw_status get_pipelines(dw_refit_gpu *refit, dw_error *err)
 {
-    const uint32_t bounds[2][2] = { { WIDE_BOUNDS_LANES, WIDE_BOUNDS_ITEMS },
-                                    { SERIAL_BOUNDS_LANES, SERIAL_BOUNDS_ITEMS } };
+    const uint32_t bounds[2][3] = { { WIDE_BOUNDS_LANES, WIDE_BOUNDS_ITEMS, 0 },
+                                    { SERIAL_BOUNDS_LANES, SERIAL_BOUNDS_ITEMS, 1 } };
     const uint32_t refits[2][2] = { { WIDE_LANES, 0 }, { SERIAL_LANES, 1 } };
     bool is_serial = refit->is_serial;
     dw_gpu *gpu = refit->gpu;
 
-    DW_TRY(dw_pipeline_get(gpu, DW_SHADER_TREE_BOUNDS_COMP, bounds[is_serial], 2,
+    DW_TRY(dw_pipeline_get(gpu, DW_SHADER_TREE_BOUNDS_COMP, bounds[is_serial], 3,
                            &refit->pipelines[KERNEL_BOUNDS], err));
     DW_TRY(dw_pipeline_get(gpu, DW_SHADER_TREE_REFIT_QUANTIZED_COMP, refits[is_serial], 2,
                            &refit->pipelines[KERNEL_QUANTIZED], err));

@@ -21,9 +21,11 @@ tree_box child_box(uint ref)
         return box_none();
     uint at = DW_TREE_LEAF_FIRST(ref) - treelet.first_triangle;
     uint last = at + DW_TREE_LEAF_COUNT(ref) - 1u;
+    tree_box box = boxes_ahead[last];
 
-    return box_join(box_join(boxes_ahead[at], boxes_ahead[min(at + 1u, last)]),
-                    box_join(boxes_ahead[min(at + 2u, last)], boxes_ahead[last]));
+    for (; at < last; at++)
+        box = box_join(box, boxes_ahead[at]);
+    return box;
 }
 
 void refit_serial(uint row, bool is_partial)
