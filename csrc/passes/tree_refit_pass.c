@@ -64,8 +64,11 @@ static dw_status get_pipelines(dw_refit_gpu *refit, dw_error *err)
     const uint32_t refits[2][2] = { { WIDE_LANES, 0 }, { SERIAL_LANES, 1 } };
     bool is_serial = refit->is_serial;
     dw_gpu *gpu = refit->gpu;
+    uint32_t bounds_shader = !is_serial && dw_gpu_get_limits(gpu)->has_wide_subgroups
+                                 ? DW_SHADER_TREE_BOUNDS_WIDE_COMP
+                                 : DW_SHADER_TREE_BOUNDS_COMP;
 
-    DW_TRY(dw_pipeline_get(gpu, DW_SHADER_TREE_BOUNDS_COMP, bounds[is_serial], 3,
+    DW_TRY(dw_pipeline_get(gpu, bounds_shader, bounds[is_serial], 3,
                            &refit->pipelines[KERNEL_BOUNDS], err));
     DW_TRY(dw_pipeline_get(gpu, DW_SHADER_TREE_REFIT_QUANTIZED_COMP, refits[is_serial], 2,
                            &refit->pipelines[KERNEL_QUANTIZED], err));

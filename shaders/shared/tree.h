@@ -190,34 +190,51 @@ DW_INLINE float dw_tree_plane(float origin, float step, uint q)
     return plane;
 }
 
-/* floor((x - origin) / step) but for one either way, in 0..65535. */
-DW_INLINE uint dw_tree_near_plane(float x, float origin, float inverse)
+/* The number of the plane next to x, in 0..65535: that at or below it, or that at or above it.
+ * Rounded by adding 2^23, since conversions are slow on devices. */
+DW_INLINE float dw_tree_next_plane(float x, float origin, float inverse)
 {
     DW_PRECISE float offset = x - origin;
-    DW_PRECISE float steps = dw_flush(offset) * inverse;
-    float whole = dw_floor(steps);
+    DW_PRECISE float steps = offset * inverse;
+    float inside = steps < 0.0f ? 0.0f : steps > 65535.0f ? 65535.0f : steps;
+    DW_PRECISE float rounded = inside + 8388608.0f;
+    DW_PRECISE float whole = rounded - 8388608.0f;
 
-    return DW_UINT(whole < 0.0f ? 0.0f : whole > 65535.0f ? 65535.0f : whole);
+    return whole;
+}
+
+/* The whole number of a float that is one, below 2^23. */
+DW_INLINE uint dw_tree_number(float whole)
+{
+    DW_PRECISE float shifted = whole + 8388608.0f;
+
+    return dw_bits_from_float(shifted) & 0x7fffffu;
+}
+
+DW_INLINE float dw_tree_plane_at(float origin, float step, float whole)
+{
+    DW_PRECISE float offset = whole * step;
+    DW_PRECISE float plane = origin + offset;
+
+    return plane;
 }
 
 /* The highest plane that is not above x; 0 when all are. Never decreases with x. */
 DW_INLINE uint dw_tree_plane_below(float x, float origin, float step, float inverse)
 {
-    uint q = dw_tree_near_plane(x, origin, inverse);
+    float next = dw_tree_next_plane(x, origin, inverse);
+    bool is_above = dw_tree_plane_at(origin, step, next) > x && next > 0.0f;
 
-    if (q > 0u && dw_tree_plane(origin, step, q) > x)
-        return q - 1u;
-    if (q < 65535u && dw_tree_plane(origin, step, q + 1u) <= x)
-        return q + 1u;
-    return q;
+    return dw_tree_number(next) - (is_above ? 1u : 0u);
 }
 
 /* The lowest plane that is not below x; 65535 when all are. Never decreases with x. */
 DW_INLINE uint dw_tree_plane_above(float x, float origin, float step, float inverse)
 {
-    uint q = dw_tree_plane_below(x, origin, step, inverse);
+    float next = dw_tree_next_plane(x, origin, inverse);
+    bool is_below = dw_tree_plane_at(origin, step, next) < x && next < 65535.0f;
 
-    return q < 65535u && dw_tree_plane(origin, step, q) < x ? q + 1u : q;
+    return dw_tree_number(next) + (is_below ? 1u : 0u);
 }
 
 /* The planes around low..high in one word. */
