@@ -253,6 +253,7 @@ static void refresh_blocks(void *user, int64_t item, int worker)
 
             if (i < count)
                 dw_triangle_load(job->vertices, triangles[i].vertices, corners);
+            block->primitives[i] = i < count ? triangles[i].primitive : 0u;
             for (int k = 0; k < 9; k++)
                 block->corners[k][i] = corners[k];
         }

@@ -18,10 +18,11 @@ typedef struct dw_wide_node {
     uint32_t refs[DW_WIDE_CHILDREN];
 } dw_wide_node;
 
-/* Corners of up to four triangles: x y z of the first, the second, the third. Lanes without a
- * triangle, and inactive ones, are all 0: without area, never hit. */
+/* Corners of up to four triangles: x y z of the first, the second, the third; and their rows. Lanes
+ * without a triangle, and inactive ones, are all 0: without area, never hit. */
 typedef struct dw_wide_block {
     float corners[9][DW_TREE_LEAF_MAX];
+    uint32_t primitives[DW_TREE_LEAF_MAX];
 } dw_wide_block;
 
 typedef struct dw_wide_tree {

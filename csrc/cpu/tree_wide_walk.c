@@ -59,52 +59,80 @@ typedef uint32_t (*dw_meet_node_fn)(const dw_wide_ray *ray, const dw_wide_node *
 typedef uint32_t (*dw_meet_block_fn)(const dw_lane_ray *ray, const dw_wide_block *block,
                                      dw_lane_hits *hits);
 
+/* What the walk comes to soon. */
+static inline void prefetch_child(const dw_wide_tree *wide, uint32_t ref)
+{
+    const char *place = DW_TREE_IS_LEAF(ref) ? (const char *)&wide->blocks[ref & ~DW_TREE_LEAF]
+                                             : (const char *)&wide->nodes[ref];
+
+    DW_PREFETCH(place);
+    DW_PREFETCH(place + 64);
+    if (DW_TREE_IS_LEAF(ref))
+        DW_PREFETCH(place + 128);
+}
+
+/* Pushes what was met, the nearest last; the new number of entries. */
+static inline int push_children(const dw_wide_tree *wide, const dw_wide_node *node, uint32_t met,
+                                const float begins[DW_WIDE_CHILDREN], dw_wide_entry *stack,
+                                int count)
+{
+    int bottom = count;
+
+    for (; met != 0; met &= met - 1) {
+        uint32_t lane = lowest_bit(met);
+        dw_wide_entry entry = { begins[lane], node->refs[lane] };
+        int at = count++;
+
+        prefetch_child(wide, entry.ref);
+        for (; at > bottom && stack[at - 1].begin < entry.begin; at--)
+            stack[at] = stack[at - 1];
+        stack[at] = entry;
+    }
+    return count;
+}
+
+static inline void offer_hits(dw_trace_one *one, const dw_wide_block *block, uint32_t met,
+                              const dw_lane_hits *hits)
+{
+    for (; met != 0; met &= met - 1) {
+        uint32_t lane = lowest_bit(met);
+
+        dw_trace_offer(one, hits->t[lane], hits->u[lane], hits->v[lane], block->primitives[lane]);
+    }
+}
+
 /* The walk: nearest boxes first. Inlined into each of its users with their instructions. */
 static DW_ALWAYS_INLINE void walk_wide(dw_trace_one *one, const dw_wide_tree *wide,
                                        dw_meet_node_fn meet_node, dw_meet_block_fn meet_block)
 {
     dw_wide_ray ray = make_ray(one);
     dw_wide_entry stack[DW_WIDE_STACK];
-    int count = 0;
+    int count = 1;
 
-    stack[count++] = (dw_wide_entry) { .begin = ray.begin, .ref = 0 };
+    stack[0] = (dw_wide_entry) { .begin = ray.begin, .ref = 0 };
     while (count > 0) {
         dw_wide_entry next = stack[--count];
-        float begins[DW_WIDE_CHILDREN];
-        uint32_t met;
-        int bottom = count;
 
         if (next.begin > ray.end)
             continue;
         if (DW_TREE_IS_LEAF(next.ref)) {
-            uint32_t block = next.ref & ~DW_TREE_LEAF;
+            const dw_wide_block *block = &wide->blocks[next.ref & ~DW_TREE_LEAF];
             dw_lane_hits hits;
+            uint32_t met = meet_block(&one->lanes, block, &hits);
 
-            met = meet_block(&one->lanes, &wide->blocks[block], &hits);
             if (met == 0)
                 continue;
-            for (; met != 0; met &= met - 1) {
-                uint32_t lane = lowest_bit(met);
-                uint32_t triangle = DW_TREE_LEAF_FIRST(wide->block_refs[block]) + lane;
-
-                dw_trace_offer(one, hits.t[lane], hits.u[lane], hits.v[lane],
-                               one->mesh->tree->triangles[triangle].primitive);
-            }
+            offer_hits(one, block, met, &hits);
             if (one->wants_any && one->is_found)
                 return;
             ray.end = dw_tree_walk_end(one->walk, one->t_max);
-            continue;
-        }
-        one->steps++;
-        met = meet_node(&ray, &wide->nodes[next.ref], begins);
-        for (; met != 0; met &= met - 1) {
-            uint32_t lane = lowest_bit(met);
-            dw_wide_entry entry = { begins[lane], wide->nodes[next.ref].refs[lane] };
-            int at = count++;
+        } else {
+            const dw_wide_node *node = &wide->nodes[next.ref];
+            float begins[DW_WIDE_CHILDREN];
+            uint32_t met = meet_node(&ray, node, begins);
 
-            for (; at > bottom && stack[at - 1].begin < entry.begin; at--)
-                stack[at] = stack[at - 1];
-            stack[at] = entry;
+            one->steps++;
+            count = push_children(wide, node, met, begins, stack, count);
         }
     }
 }
