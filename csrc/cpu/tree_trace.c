@@ -171,17 +171,18 @@ static void meet_leaf(dw_trace_one *one, void *user, uint32_t first, uint32_t co
 /* ---- instances ---- */
 
 /* The world's ray in the space of an instance. */
-static dw_tree_ray transform_ray(const dw_trace_one *one, const float m[12], float scale)
+static void transform_ray(dw_trace_one *one, const float m[12], float scale)
 {
     const float *o = one->origin, *d = one->direction;
-    float origin[3], direction[3];
+    float origin[3];
 
     for (int row = 0; row < 3; row++, m += 4) {
         origin[row] = dw_tree_transform(m[0], m[1], m[2], m[3], o[0], o[1], o[2], 1.0f);
-        direction[row] = dw_tree_transform(m[0], m[1], m[2], m[3], d[0], d[1], d[2], 0.0f);
+        one->object_direction[row] =
+            dw_tree_transform(m[0], m[1], m[2], m[3], d[0], d[1], d[2], 0.0f);
     }
-    return dw_tree_ray_of(origin[0], origin[1], origin[2], direction[0], direction[1], direction[2],
-                          scale);
+    d = one->object_direction;
+    one->ray = dw_tree_ray_of(origin[0], origin[1], origin[2], d[0], d[1], d[2], scale);
 }
 
 static void meet_instance(dw_trace_one *one, const dw_trace_job *job, uint32_t row)
@@ -191,15 +192,17 @@ static void meet_instance(dw_trace_one *one, const dw_trace_job *job, uint32_t r
 
     one->mesh = &job->scene->meshes[instance->mesh];
     one->id = (int32_t)instance->id;
-    one->ray = transform_ray(one, instance->to_object, tree->frame.scale);
+    transform_ray(one, instance->to_object, tree->frame.scale);
+    if (one->mesh->wide != NULL && !job->is_brute) {
+        dw_wide_walk(one, one->mesh->wide);
+        return;
+    }
     one->walk = dw_tree_walk_of(one->ray, tree->frame);
     if (one->walk.is_hitting == 0u)
         return;
     one->lanes = dw_lane_ray_of(&one->ray);
     if (job->is_brute)
         meet_all(one);
-    else if (one->mesh->wide != NULL)
-        dw_wide_walk(one, one->mesh->wide);
     else
         walk_binary(one, tree, &one->ray, &one->walk, meet_leaf, NULL);
 }

@@ -20,6 +20,7 @@ typedef struct dw_trace_one {
     /* The mesh that is walked now. */
     const dw_trace_mesh *mesh;
     int32_t id; /* of the instance */
+    float object_direction[3];
     dw_tree_ray ray;
     dw_lane_ray lanes;
     dw_tree_walk walk;

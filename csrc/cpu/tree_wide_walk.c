@@ -3,33 +3,90 @@
 
 #include "base/simd.h"
 
+#include <float.h>
+
 #if !defined(DW_SCALAR_ONLY) && defined(__GNUC__) && defined(__x86_64__)
 #define DW_WIDE_AVX2 1
 #include <immintrin.h>
 #endif
 
-/* What of a walk all nodes share. */
+/* What of a walk all nodes share: the numbers of dw_tree_walk, by divisions where shaders must not
+ * divide. Fourth lanes are there for whole vectors. */
 typedef struct dw_wide_ray {
-    float factor[3], near[3], far[3];
-    uint32_t near_row[3], far_row[3]; /* of a node's planes */
+    float factor[4], near[4], far[4];
+    uint32_t near_row[4], far_row[4]; /* of a node's planes */
+    float per_t, slack;
     float begin, end;
 } dw_wide_ray;
 
-static dw_wide_ray make_ray(const dw_trace_one *one)
+#define DW_INVERSE_MOST 67108864.0f /* 2^26: of a slope */
+
+/* The second where the first is no number. */
+static inline float greater(float a, float b)
 {
-    dw_wide_ray ray = { .begin = dw_tree_walk_begin(one->walk, one->t_min),
-                        .end = dw_tree_walk_end(one->walk, one->t_max) };
+    return a > b ? a : b;
+}
 
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        uint32_t is_down = one->walk.inverse[axis] < 0.0f ? 1u : 0u;
+static inline float lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
 
-        ray.factor[axis] = one->walk.factor[axis];
-        ray.near[axis] = one->walk.near[axis];
-        ray.far[axis] = one->walk.far[axis];
-        ray.near_row[axis] = 2 * axis + is_down;
-        ray.far_row[axis] = 2 * axis + 1 - is_down;
+static inline float end_at(const dw_wide_ray *ray, float t)
+{
+    float way = t * ray->per_t;
+
+    return ray->per_t == 0.0f ? FLT_MAX : way + dw_tree_size(way) * 0x1p-20f + ray->slack;
+}
+
+static inline float begin_at(const dw_wide_ray *ray, float t)
+{
+    float way = t * ray->per_t;
+
+    return ray->per_t == 0.0f ? -FLT_MAX : way - dw_tree_size(way) * 0x1p-20f - ray->slack;
+}
+
+/* False when the ray hits nothing. */
+static DW_ALWAYS_INLINE bool make_ray(const dw_trace_one *one, const dw_tree_frame *frame,
+                                      dw_wide_ray *ray)
+{
+    float inverse[4], offset[4], reach[4], place[4], pad, farthest, largest;
+    float along, size = dw_tree_size(one->ray.t_scale);
+
+    if (one->ray.axis == 3u || size == 0.0f || frame->is_empty != 0u)
+        return false;
+    along = dw_tree_size(one->object_direction[one->ray.axis]);
+    for (int i = 0; i < 4; i++) {
+        int axis = i < 3 ? i : 0;
+        float unit = frame->step[axis] * frame->scale, extent = 65535.0f * unit;
+        float from = frame->origin[axis] * frame->scale;
+        float slope_inverse = along / dw_flush(one->object_direction[axis]);
+
+        inverse[i] = greater(lesser(slope_inverse, DW_INVERSE_MOST), -DW_INVERSE_MOST);
+        offset[i] = (frame->origin[axis] - one->ray.origin[axis]) * frame->scale;
+        reach[i] = greater(dw_tree_size(offset[i]), dw_tree_size(offset[i] + extent));
+        place[i] = greater(dw_tree_size(from), dw_tree_size(from + extent));
+        ray->factor[i] = unit * inverse[i];
     }
-    return ray;
+    farthest = greater(greater(reach[0], reach[1]), reach[2]);
+    largest = greater(greater(place[0], place[1]), place[2]);
+    if (!(farthest <= FLT_MAX))
+        return false;
+    pad = farthest * DW_TREE_WALK_PAD + largest * DW_TREE_PLANE_PAD;
+    for (uint32_t i = 0; i < 4; i++) {
+        float from = offset[i] * inverse[i], widening = pad * dw_tree_size(inverse[i]);
+        uint32_t is_down = inverse[i] < 0.0f ? 1u : 0u;
+
+        ray->near[i] = from - widening;
+        ray->far[i] = from + widening;
+        ray->near_row[i] = 2 * i + is_down;
+        ray->far_row[i] = 2 * i + 1 - is_down;
+    }
+    ray->slack = pad * 4.0f;
+    ray->per_t = size > 0x1p-100f && size < 0x1p100f ? 1.0f / size : 0.0f;
+    ray->begin = begin_at(ray, one->t_min);
+    ray->end = end_at(ray, one->t_max);
+    return true;
 }
 
 /* The lowest bit that is set, of a number that is not 0. */
@@ -105,10 +162,13 @@ static inline void offer_hits(dw_trace_one *one, const dw_wide_block *block, uin
 static DW_ALWAYS_INLINE void walk_wide(dw_trace_one *one, const dw_wide_tree *wide,
                                        dw_meet_node_fn meet_node, dw_meet_block_fn meet_block)
 {
-    dw_wide_ray ray = make_ray(one);
+    dw_wide_ray ray;
     dw_wide_entry stack[DW_WIDE_STACK];
     int count = 1;
 
+    if (!make_ray(one, &one->mesh->tree->frame, &ray))
+        return;
+    one->lanes = dw_lane_ray_of(&one->ray);
     stack[0] = (dw_wide_entry) { .begin = ray.begin, .ref = 0 };
     while (count > 0) {
         dw_wide_entry next = stack[--count];
@@ -125,7 +185,7 @@ static DW_ALWAYS_INLINE void walk_wide(dw_trace_one *one, const dw_wide_tree *wi
             offer_hits(one, block, met, &hits);
             if (one->wants_any && one->is_found)
                 return;
-            ray.end = dw_tree_walk_end(one->walk, one->t_max);
+            ray.end = end_at(&ray, one->t_max);
         } else {
             const dw_wide_node *node = &wide->nodes[next.ref];
             float begins[DW_WIDE_CHILDREN];
@@ -138,17 +198,6 @@ static DW_ALWAYS_INLINE void walk_wide(dw_trace_one *one, const dw_wide_tree *wi
 }
 
 /* ---- loops ---- */
-
-/* The second where the first is no number. */
-static inline float greater(float a, float b)
-{
-    return a > b ? a : b;
-}
-
-static inline float lesser(float a, float b)
-{
-    return a < b ? a : b;
-}
 
 static uint32_t meet_node_plain(const dw_wide_ray *ray, const dw_wide_node *node,
                                 float begins[DW_WIDE_CHILDREN])

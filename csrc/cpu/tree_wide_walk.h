@@ -8,7 +8,7 @@
 #include "cpu/tree_trace_one.h"
 #include "cpu/tree_wide.h"
 
-/* The ray's walk and lanes are those of the mesh. */
+/* The ray and its direction are those of the mesh. */
 void dw_wide_walk(dw_trace_one *one, const dw_wide_tree *wide);
 
 #endif
