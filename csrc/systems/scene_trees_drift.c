@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PROBE_MOVE 0.05 /* of the inner area */
+#define TOP_LIMIT  1.2  /* cost of the top level over the same as built */
 
 /* Neither empty nor a point, and at least half of the triangles there. */
 static bool is_real(const dw_trees_mesh *mesh, bool has_box, const float box[6], uint32_t inactive)
@@ -119,6 +120,18 @@ static dw_trees_mesh *find_quietly(const dw_scene_trees *trees, uint32_t id)
     return dw_trees_find_mesh(trees, id, &ignored);
 }
 
+static void take_top(dw_top_state *top, const dw_trees_sample *sample, const dw_tree_cost *cost)
+{
+    double whole = cost->inner + cost->leaves;
+
+    if (sample->serial != top->serial)
+        return;
+    if (!top->has_baseline)
+        top->built_cost = whole;
+    top->has_baseline = true;
+    top->is_dear = ratio_of(whole, top->built_cost) > TOP_LIMIT;
+}
+
 static dw_status take_sample(dw_scene_trees *trees, const dw_trees_sample *sample, dw_error *err)
 {
     dw_trees_mesh *mesh = find_quietly(trees, sample->mesh);
@@ -126,6 +139,8 @@ static dw_status take_sample(dw_scene_trees *trees, const dw_trees_sample *sampl
     dw_tree_cost cost =
         dw_tree_cost_of(&sample->sums, &sample->frame, sample->box, sample->box + 3);
 
+    if (sample->mesh == DW_SAMPLE_TOP)
+        take_top(&trees->top, sample, &cost);
     if (mesh == NULL)
         return DW_OK;
     if (mesh->tree != NULL && mesh->tree->serial == sample->serial)

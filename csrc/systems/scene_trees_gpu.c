@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define SCRATCH_KEPT (64ull << 20) /* bytes that builders keep for the next build */
+
 static dw_status get_gpu(dw_scene_trees *trees, dw_trees_gpu **out, dw_error *err)
 {
     dw_trees_gpu *self = trees->gpu;
@@ -93,6 +95,12 @@ static dw_status send_source(dw_scene_trees *trees, dw_trees_mesh *mesh, const d
     return DW_OK;
 }
 
+static void trim(dw_tree_builder_gpu *builder)
+{
+    if (dw_tree_builder_gpu_scratch_bytes(builder) > SCRATCH_KEPT)
+        dw_tree_builder_gpu_trim(builder);
+}
+
 static void take_built(const dw_tree_gpu_built *built, dw_placed_tree *out)
 {
     out->shape = built->shape;
@@ -101,7 +109,7 @@ static void take_built(const dw_tree_gpu_built *built, dw_placed_tree *out)
     out->record = built->mesh;
 }
 
-/* By the processor, for builders that the device has not. */
+/* By the processor: builders that the device has not, and all where it is the device. */
 static dw_status build_on_host(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tree_builder builder,
                                const dw_run *run, dw_tree_gpu_built *out, dw_error *err)
 {
@@ -138,13 +146,14 @@ static dw_status gpu_build(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tree_b
 
     if (get_gpu(trees, &self, err) != DW_OK)
         return err->code;
-    if (builder == DW_TREE_BUILDER_SAH)
+    if (builder == DW_TREE_BUILDER_SAH || dw_gpu_get_limits(self->gpu)->is_software)
         DW_TRY(build_on_host(trees, mesh, builder, run, &built, err));
     else {
         DW_TRY(send_source(trees, mesh, run, &source, err));
         DW_TRY(dw_tree_build_gpu(self->at_once, &source, builder, trees->def.format, &built, run,
                                  err));
     }
+    trim(self->at_once);
     if (!mesh->is_deforming)
         dw_gpu_buffer_destroy(&mesh->gpu_indices);
     take_built(&built, out);
@@ -212,6 +221,7 @@ static dw_status finish_build(dw_scene_trees *trees, const dw_tree_shape *shape,
     DW_TRY(dw_command_begin(self->gpu, "trees_place", &command, err));
     dw_tree_builder_gpu_finish(self->builder, command, &made.buffer, &made.record);
     DW_TRY(dw_command_submit(command, &ticket, err));
+    trim(self->builder);
     made.milliseconds = build_milliseconds(self);
     *out = made;
     return DW_OK;
@@ -331,7 +341,7 @@ static dw_status prepare_slot(dw_scene_trees *trees, const dw_trees_job *jobs, u
     dw_trees_gpu *self = trees->gpu;
     dw_sample_slot *slot = free_slot(self);
     dw_gpu_buffer_def def = { .memory = DW_MEMORY_READBACK, .name = "tree heads" };
-    uint32_t wanted = 0;
+    uint32_t wanted = trees->top.wants_sums;
 
     *out = NULL;
     for (uint32_t i = 0; i < count; i++)
@@ -357,18 +367,23 @@ fail:
     return err->code;
 }
 
-static void record_samples(dw_command *command, dw_sample_slot *slot, const dw_trees_job *jobs,
-                           uint32_t count)
+static void record_sample(dw_command *command, dw_sample_slot *slot, uint32_t mesh, uint64_t serial,
+                          const dw_gpu_buffer *tree)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (!jobs[i].wants_sums)
-            continue;
-        slot->rows[slot->count] =
-            (dw_trees_sample) { .mesh = jobs[i].mesh->id, .serial = jobs[i].tree->serial };
-        dw_command_copy(command, &jobs[i].tree->buffer, 0, &slot->heads,
-                        slot->count * DW_HEAD_BYTES, DW_HEAD_BYTES);
-        slot->count++;
-    }
+    slot->rows[slot->count] = (dw_trees_sample) { .mesh = mesh, .serial = serial };
+    dw_command_copy(command, tree, 0, &slot->heads, slot->count * DW_HEAD_BYTES, DW_HEAD_BYTES);
+    slot->count++;
+}
+
+static void record_samples(const dw_scene_trees *trees, dw_command *command, dw_sample_slot *slot,
+                           const dw_trees_job *jobs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (jobs[i].wants_sums)
+            record_sample(command, slot, jobs[i].mesh->id, jobs[i].tree->serial,
+                          &jobs[i].tree->buffer);
+    if (trees->top.wants_sums)
+        record_sample(command, slot, DW_SAMPLE_TOP, trees->top.serial, &trees->gpu->top.buffer);
 }
 
 static void parse_head(const uint32_t *head, dw_trees_sample *out)
@@ -427,7 +442,7 @@ static dw_status record(dw_scene_trees *trees, dw_command *command, const dw_tre
     if (top == DW_TOP_REFIT)
         DW_TRY(dw_trees_gpu_record_top(trees, command, err));
     if (slot != NULL)
-        record_samples(command, slot, jobs, count);
+        record_samples(trees, command, slot, jobs, count);
     return DW_OK;
 fail:
     return err->code;
@@ -467,8 +482,6 @@ static dw_status gpu_commit(dw_scene_trees *trees, const dw_trees_job *jobs, uin
     dw_trees_gpu *self;
 
     DW_TRY(get_gpu(trees, &self, err));
-    if (top == DW_TOP_REFIT && !self->has_top)
-        top = DW_TOP_BUILD;
     DW_TRY(send_jobs(trees, jobs, count, run, err));
     DW_TRY(prepare_slot(trees, jobs, count, run, &slot, err));
     if (top != DW_TOP_KEEP)

@@ -142,6 +142,8 @@ dw_status dw_trees_gpu_record_top(dw_scene_trees *trees, dw_command *command, dw
     dw_refit_item item;
 
     top_item(trees, &item);
+    if (trees->top.wants_sums)
+        item.mesh.flags |= DW_TREE_WANTS_SUMS;
     return dw_refit_gpu_record(trees->gpu->top_refit, command, &item, 1, err);
 }
 

@@ -95,9 +95,11 @@ typedef struct dw_trees_job {
     bool wants_sums;
 } dw_trees_job;
 
+#define DW_SAMPLE_TOP 0xffffffffu
+
 /* What a refit with sums found. */
 typedef struct dw_trees_sample {
-    uint32_t mesh; /* id */
+    uint32_t mesh; /* id, or DW_SAMPLE_TOP */
     uint64_t serial;
     bool has_box;
     float box[6];
@@ -117,6 +119,16 @@ typedef enum dw_flight_stage {
     DW_FLIGHT_LANDED,    /* the tree is there and has no boxes */
     DW_FLIGHT_MEASURING, /* a probe's boxes and sums are on their way */
 } dw_flight_stage;
+
+/* What is known of the top level's cost. */
+typedef struct dw_top_state {
+    uint64_t serial; /* of its tree, from 1 */
+    bool has_baseline, wants_sums;
+    bool is_stale; /* refit since the last sample */
+    bool is_dear;  /* it is built anew by the next update */
+    double built_cost;
+    uint64_t sampled_at; /* update */
+} dw_top_state;
 
 /* The one build that may be under way. */
 typedef struct dw_trees_flight {
@@ -184,6 +196,7 @@ struct dw_scene_trees {
     bool is_changed;    /* something waits for an update */
     bool has_committed; /* an update has succeeded */
     bool are_instances_changed, are_instances_moved;
+    dw_top_state top;
 
     uint64_t update_count, next_serial, next_wish;
     uint32_t watched;           /* meshes that the next update looks at though nothing was posed */

@@ -149,9 +149,9 @@ static dw_status refit_jobs(dw_trees_job *jobs, uint32_t count, const dw_run *ru
     return DW_OK;
 }
 
-static dw_status add_sample(dw_scene_trees *trees, const dw_trees_job *job, dw_error *err)
+static dw_status add_sample(dw_scene_trees *trees, uint32_t mesh, uint64_t serial,
+                            const dw_tree *tree, dw_error *err)
 {
-    const dw_tree *tree = job->tree->native;
     dw_trees_sample *sample;
 
     if (dw_trees_reserve((void **)&trees->samples, trees->sample_count + 1ull,
@@ -159,7 +159,7 @@ static dw_status add_sample(dw_scene_trees *trees, const dw_trees_job *job, dw_e
         return err->code;
     sample = &trees->samples[trees->sample_count++];
     *sample = (dw_trees_sample) {
-        .mesh = job->mesh->id, .serial = job->tree->serial, .frame = tree->frame, .sums = tree->sums
+        .mesh = mesh, .serial = serial, .frame = tree->frame, .sums = tree->sums
     };
     sample->has_box = dw_tree_root_box(tree, sample->box, sample->box + 3);
     return DW_OK;
@@ -212,7 +212,7 @@ static dw_status work_on_top(dw_scene_trees *trees, dw_top_work work, const dw_r
     dw_trees_native *native = trees->native;
     static const float none[6];
     dw_tree_source source = { .count = trees->instance_count };
-    dw_tree_pose pose = { 0 };
+    dw_tree_pose pose = { .wants_sums = trees->top.wants_sums };
     dw_tree *top = NULL;
 
     if (fill_instances(trees, native, err) != DW_OK)
@@ -225,7 +225,12 @@ static dw_status work_on_top(dw_scene_trees *trees, dw_top_work work, const dw_r
         dw_tree_destroy(native->top);
         native->top = top;
     }
-    return dw_tree_refit(native->top, &pose, run, err);
+    DW_TRY(dw_tree_refit(native->top, &pose, run, err));
+    if (pose.wants_sums)
+        DW_TRY(add_sample(trees, DW_SAMPLE_TOP, trees->top.serial, native->top, err));
+    return DW_OK;
+fail:
+    return err->code;
 }
 
 static dw_status native_commit(dw_scene_trees *trees, const dw_trees_job *jobs, uint32_t count,
@@ -240,7 +245,8 @@ static dw_status native_commit(dw_scene_trees *trees, const dw_trees_job *jobs, 
         dw_device_set_timing(trees->device, "trees_refit", (dw_platform_seconds() - begin) * 1e3);
     for (uint32_t i = 0; i < count; i++)
         if (jobs[i].wants_sums)
-            DW_TRY(add_sample(trees, &jobs[i], err));
+            DW_TRY(add_sample(trees, jobs[i].mesh->id, jobs[i].tree->serial, jobs[i].tree->native,
+                              err));
     return top == DW_TOP_KEEP ? DW_OK : work_on_top(trees, top, run, err);
 fail:
     return err->code;

@@ -245,19 +245,47 @@ static dw_status note_job(dw_scene_trees *trees, const dw_trees_job *job, dw_err
     return DW_OK;
 }
 
+static bool is_top_sample_due(const dw_scene_trees *trees)
+{
+    return !trees->top.has_baseline ||
+           trees->update_count - trees->top.sampled_at >= trees->def.sample_every;
+}
+
+static dw_top_work choose_top_work(const dw_scene_trees *trees, uint32_t job_count)
+{
+    if (trees->are_instances_changed || trees->top.is_dear || !trees->has_committed)
+        return DW_TOP_BUILD;
+    return trees->are_instances_moved || job_count > 0 ||
+                   (trees->top.is_stale && is_top_sample_due(trees))
+               ? DW_TOP_REFIT
+               : DW_TOP_KEEP;
+}
+
+/* The first refit after a build gives what later ones are compared with. */
+static void prepare_top(dw_scene_trees *trees, dw_top_work work)
+{
+    dw_top_state *top = &trees->top;
+
+    if (work == DW_TOP_BUILD)
+        *top = (dw_top_state) { .serial = top->serial + 1 };
+    top->wants_sums = work == DW_TOP_REFIT && is_top_sample_due(trees);
+    top->is_stale = !top->wants_sums && work == DW_TOP_REFIT;
+    if (top->wants_sums)
+        top->sampled_at = trees->update_count;
+}
+
 static dw_status refit(dw_scene_trees *trees, const dw_run *run, dw_error *err)
 {
-    dw_top_work top = DW_TOP_KEEP;
+    dw_top_work top;
     uint32_t count;
 
     if (collect_jobs(trees, &count, err) != DW_OK)
         return err->code;
-    if (trees->are_instances_changed || !trees->has_committed)
-        top = DW_TOP_BUILD;
-    else if (trees->are_instances_moved || count > 0)
-        top = DW_TOP_REFIT;
-    if (count == 0 && top == DW_TOP_KEEP)
+    top = choose_top_work(trees, count);
+    if (top == DW_TOP_KEEP)
         return DW_OK;
+    prepare_top(trees, top);
+    trees->are_instances_changed |= top == DW_TOP_BUILD; /* until it is done */
     if (trees->backend->commit(trees, trees->jobs, count, top, run, err) != DW_OK)
         return err->code;
     trees->are_instances_changed = trees->are_instances_moved = false;
@@ -359,6 +387,13 @@ static void save_credit(dw_scene_trees *trees)
     trees->probe_credit = isinf(trees->def.probe_budget) ? 0.0 : credit < most ? credit : most;
 }
 
+static bool is_idle(const dw_scene_trees *trees)
+{
+    return trees->has_committed && !trees->is_changed && trees->watched == 0 &&
+           trees->samples_under_way == 0 && trees->flight.stage == DW_FLIGHT_NONE &&
+           !trees->top.is_stale && !trees->top.is_dear;
+}
+
 dw_status dw_scene_trees_update(dw_scene_trees *trees, const dw_run *run, dw_trees_result *out,
                                 dw_error *err)
 {
@@ -368,8 +403,7 @@ dw_status dw_scene_trees_update(dw_scene_trees *trees, const dw_run *run, dw_tre
     save_credit(trees);
     dw_trees_note_writes(trees);
     begin_result(trees);
-    if (trees->is_changed || trees->watched > 0 || trees->flight.stage != DW_FLIGHT_NONE ||
-        trees->samples_under_way > 0 || !trees->has_committed) {
+    if (!is_idle(trees)) {
         trees->is_changed = true; /* until all is done */
         status = work(trees, run, err);
         if (status != DW_OK)

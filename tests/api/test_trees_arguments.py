@@ -7,6 +7,7 @@ import inspect
 import math
 import multiprocessing
 import os
+import signal
 import threading
 
 import dapplewood as dw
@@ -292,6 +293,52 @@ def test_a_closed_vulkan_device():
     device.close()
     refuses(ValueError, "is closed: make a new Device", trees.update)
     trees.close()
+
+
+def test_a_lost_device():
+    from conftest import open_vulkan
+
+    device = open_vulkan()
+    trees = dw.SceneTrees(device)
+    mesh = trees.add_mesh(GRID, CELLS, deforming=True)
+    trees.add_instance(mesh)
+    trees.update()
+    trees.set_pose_cpu(mesh, GRID)
+    trees.rebuild(mesh)
+    trees.update()
+    device._lose("pulled out")
+    for call in (trees.update, lambda: trees.trace([0, 0, 1], [0, 0, -1])):
+        refuses(dw.DeviceLost, "pulled out", call)
+    trees.close()
+    device.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+def test_an_interrupted_update_is_made_good_by_the_next(device):
+    positions, cells = grid(500)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    with dw.SceneTrees(device) as trees:
+        mesh = trees.add_mesh(positions, cells, deforming=True)
+        trees.add_instance(mesh)
+        try:
+            for delay in (0.01, 0.03, 0.06):
+                trees.set_pose_cpu(mesh, positions + np.float32(delay))
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, delay)
+                    trees.update()
+                except KeyboardInterrupt:
+                    if not trees.is_current:
+                        refuses(ValueError, r"call update\(\)", trees.trace, [0, 0, 1], [0, 0, 1])
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+        except KeyboardInterrupt:  # between the lines
+            pass
+        finally:
+            signal.signal(signal.SIGALRM, previous)
+        trees.set_pose_cpu(mesh, positions)
+        result = trees.update()
+        assert result.refits == 1
+        assert trees.trace([0.5001, 0.5002, 1], [0, 0, -1]).t == pytest.approx(1.0, 1e-6)
 
 
 def test_one_thread_at_a_time(native_device):

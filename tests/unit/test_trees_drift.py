@@ -298,3 +298,34 @@ def test_a_tree_of_a_degenerate_pose_is_rebuilt_at_the_first_real_one(make, devi
     assert_meets(trees, [(0, EYE, GRID, CELLS)], *rays_at(rng, 200, 0, 1))
     assert trees.drift(mesh).cost == pytest.approx(fresh_cost(device, GRID), rel=1e-6)
     assert not steps(trees, 20, mesh, GRID)
+
+
+# ---- the top level ----
+
+
+def steps_through(trees, rng) -> float:
+    """Nodes that a ray visits, over rays through the middle of all."""
+    origins, directions = rays_at(rng, 4000, -20, 20)
+    return float(trees.trace(origins, directions, steps=True).steps.mean())
+
+
+def test_a_top_level_that_has_drifted_is_built_anew(device, rng):
+    places = rng.uniform(-20, 20, (400, 3))
+    others = rng.permutation(places)
+    with dw.SceneTrees(device, probe=False, sample_every=3) as trees:
+        mesh = trees.add_mesh(*grid(2))
+        matrices = np.tile(EYE, (len(places), 1, 1))
+        matrices[:, :3, 3] = places
+        instances = trees.add_instances(mesh, matrices)
+        trees.update()
+        before = steps_through(trees, rng)
+        for share in np.linspace(0, 1, 12):
+            matrices[:, :3, 3] = (1 - share) * places + share * others
+            for instance, matrix in zip(instances, matrices, strict=True):
+                trees.set_transform(instance, matrix)
+            trees.update()
+        steps(trees, 2 * LANDS)
+        scene = [(i, m, *grid(2)) for i, m in zip(instances, matrices, strict=True)]
+        assert_meets(trees, scene, *rays_at(rng, 300, -20, 20))
+        # A tree that keeps its shape through such a shuffle costs ten times as much.
+        assert steps_through(trees, rng) < 1.3 * before
