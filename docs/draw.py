@@ -15,6 +15,7 @@ import numpy as np
 import OpenImageIO as oiio
 from dapplewood.cli.console import Console
 from dapplewood.cli.demo_coverage import measure_coverage_curves
+from dapplewood.cli.demo_deforming import show_deforming
 from dapplewood.device import default_vulkan_device
 from dapplewood.io import write_image
 
@@ -57,10 +58,23 @@ def forest() -> None:
         raise OSError(image.geterror())
 
 
+def deforming() -> None:
+    """The sample character by raster and by rays, as `dapplewood demo` shows it."""
+    with tempfile.TemporaryDirectory() as folder:
+        shown = show_deforming(Console("draw"), Path(folder), dw.Device("cpu"))
+        assert shown is not None
+        print(shown.text())
+        image = oiio.ImageBuf(shown.path)
+        image.specmod()["Compression"] = "jpeg:88"
+        if not image.write(str(HERE / "deforming.jpg")):
+            raise OSError(image.geterror())
+
+
 def main() -> None:
     levels()
     forest()
     coverage()
+    deforming()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dapplewood as dw
 import pytest
-from dapplewood import renderer
+from dapplewood import renderer, trees
 from dapplewood.cli.inputs import tiles_of
 from dapplewood.cli.parser import make_parser
 from dapplewood.io import read_image, read_texture, write_image
@@ -27,7 +27,7 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     image, _ = dw.samples.foliage_atlas(512, 8, 8, gutter=8)
     write_image("atlas.png", image)
-    program, _ = blocks("python")
+    program = blocks("python")[0]
     exec(compile(program, "README.md", "exec"), {})
     assert len(read_texture("atlas.ktx2").levels) == 5
     padded = read_texture("atlas.dds")
@@ -39,12 +39,22 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
 def test_the_forest_example_runs(tmp_path, monkeypatch, capsys, vulkan_device):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(renderer, "default_vulkan_device", lambda: vulkan_device)
-    _, program = blocks("python")
+    program = blocks("python")[1]
     exec(compile(program, "README.md", "exec"), {})
     image = read_image("oaks.png").array
     assert image.shape[:2] == (540, 960) and image[..., :3].std() > 20
     count, picked = capsys.readouterr().out.split(" ", 1)
     assert int(count) > 50 and "Forest 320 instances" in picked and "310)" in picked
+
+
+@pytest.mark.slow
+def test_the_deforming_example_runs(monkeypatch, capsys, native_device):
+    monkeypatch.setattr(trees, "default_device", lambda: native_device)
+    program = blocks("python")[2]
+    exec(compile(program, "README.md", "exec"), {})
+    share, refits = capsys.readouterr().out.split("% of the picture, ")
+    assert 3.0 < float(share) < 60.0
+    assert refits == "60 refits\n", "three meshes of twenty poses"
 
 
 def commands() -> list[list[str]]:
