@@ -5,10 +5,10 @@
 
 Scenes and Embree are those of bench_trees_cpu.py. refit: boxes from another pose; of Embree the
 commit of a scene of low quality whose geometry is updated. coherent: pixels of a camera in rows of
-squares of 8; random: from anywhere in the box in any direction. Tools take turns. Rays of Embree go
-one by one through compiled code, halves of them on each thread. Rows of one tool and way: ms, median
-and best, millions of triangles or rays a second at its best, and the share of rays whose primitive
-is Embree's.
+squares of 8; random: from anywhere in the box in any direction. Tools take turns. Embree's rays go
+one by one through compiled code, on as many threads. ms: median and best; millions of triangles or
+of rays a second at its best; same_primitive: share of rays for which Embree names the same one, or
+none either.
 """
 
 from __future__ import annotations

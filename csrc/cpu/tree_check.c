@@ -118,10 +118,17 @@ static dw_status check_triangles(const dw_tree *tree, dw_error *err)
                                "triangle %u names vertex %u, positions has %u rows",
                                tree->triangles[i].primitive, tree->triangles[i].vertices[corner],
                                tree->vertex_count);
-    for (uint32_t i = 0; i < tree->shape.triangle_count && tree->is_over_boxes; i++)
+    for (uint32_t i = 0; i < tree->shape.triangle_count && tree->is_over_boxes; i++) {
+        const uint32_t *vertices = tree->triangles[i].vertices;
+
+        if ((vertices[0] | vertices[1] | vertices[2]) != 0u)
+            return dw_fail(err, DW_ERROR_ARGUMENT,
+                           "positions must have shape (vertices, 3): the tree is over triangles, "
+                           "(boxes, 6) is for one over boxes");
         if (tree->triangles[i].primitive >= tree->shape.triangle_count)
             return dw_fail(err, DW_ERROR_ARGUMENT, "layout: item %u names box %u of %u", i,
                            tree->triangles[i].primitive, tree->shape.triangle_count);
+    }
     return DW_OK;
 }
 

@@ -267,6 +267,8 @@ def test_bad_arguments():
         _core.tree_refit(layout, positions.astype(float))
     with pytest.raises(ValueError, match="positions must have shape"):
         _core.tree_refit(layout, positions[:, :2])
+    with pytest.raises(ValueError, match="the tree is over triangles"):
+        _core.tree_refit(layout, np.tile(positions[: len(layout["triangles"])], 2))
     with pytest.raises(ValueError, match="positions must have a row"):
         _core.tree_refit(layout, positions[:-1])
     with pytest.raises(ValueError, match="dirty must have a value for each"):
