@@ -288,6 +288,14 @@ fail:
     return err->code;
 }
 
+static void remove_instance(dw_scene_trees *trees, dw_trees_instance *instance)
+{
+    instance->mesh->instance_count--;
+    instance->is_removed = true;
+    trees->instance_live--;
+    trees->has_removed = trees->is_changed = trees->are_instances_changed = true;
+}
+
 dw_status dw_scene_trees_remove_mesh(dw_scene_trees *trees, uint32_t id, dw_error *err)
 {
     dw_trees_mesh *mesh = dw_trees_find_mesh(trees, id, err);
@@ -295,8 +303,8 @@ dw_status dw_scene_trees_remove_mesh(dw_scene_trees *trees, uint32_t id, dw_erro
     if (mesh == NULL)
         return err->code;
     for (uint32_t i = 0; i < trees->instance_count && mesh->instance_count > 0; i++)
-        if (trees->instances[i].mesh == id && !trees->instances[i].is_removed)
-            dw_scene_trees_remove_instance(trees, trees->instances[i].id, err);
+        if (trees->instances[i].mesh == mesh && !trees->instances[i].is_removed)
+            remove_instance(trees, &trees->instances[i]);
     finish_mesh(trees, mesh);
     mesh->is_removed = true;
     trees->mesh_live--;
@@ -336,7 +344,7 @@ dw_status dw_scene_trees_add_instances(dw_scene_trees *trees, uint32_t mesh_id,
 
         DW_TRY(place_instance(transforms + 12 * (uint64_t)i, &instance->placement, err));
         instance->id = trees->next_instance + i;
-        instance->mesh = mesh_id;
+        instance->mesh = mesh;
         instance->is_removed = false;
     }
     *first = trees->next_instance;
@@ -367,10 +375,7 @@ dw_status dw_scene_trees_remove_instance(dw_scene_trees *trees, uint32_t id, dw_
 
     if (instance == NULL)
         return err->code;
-    trees->meshes[find_id(trees, instance->mesh, false)]->instance_count--;
-    instance->is_removed = true;
-    trees->instance_live--;
-    trees->has_removed = trees->is_changed = trees->are_instances_changed = true;
+    remove_instance(trees, instance);
     return DW_OK;
 }
 
@@ -399,7 +404,7 @@ void dw_scene_trees_instance_rows(const dw_scene_trees *trees, dw_trees_instance
         if (instance->is_removed)
             continue;
         out->id = instance->id;
-        out->mesh = instance->mesh;
+        out->mesh = instance->mesh->id;
         for (int j = 0; j < 12; j++)
             out->to_world[j] = (float)instance->placement.to_world[j];
         out++;

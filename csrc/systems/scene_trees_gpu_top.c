@@ -86,7 +86,6 @@ static dw_status fill_instances(dw_scene_trees *trees, dw_error *err)
 {
     dw_trees_gpu *self = trees->gpu;
     dw_tree_instance *rows;
-    dw_error ignored;
 
     if (dw_trees_reserve(&self->instances.rows, trees->instance_count, &self->instances.capacity,
                          sizeof *rows, err) != DW_OK)
@@ -95,9 +94,7 @@ static dw_status fill_instances(dw_scene_trees *trees, dw_error *err)
     for (uint32_t i = 0; i < trees->instance_count; i++) {
         const dw_trees_instance *instance = &trees->instances[i];
 
-        rows[i] =
-            (dw_tree_instance) { .mesh = dw_trees_find_mesh(trees, instance->mesh, &ignored)->row,
-                                 .id = instance->id };
+        rows[i] = (dw_tree_instance) { .mesh = instance->mesh->row, .id = instance->id };
         memcpy(rows[i].to_object, instance->placement.to_object, sizeof rows[i].to_object);
         for (int j = 0; j < 12; j++)
             rows[i].to_world[j] = (float)instance->placement.to_world[j];
@@ -112,11 +109,14 @@ dw_status dw_trees_gpu_send_tables(dw_scene_trees *trees, const dw_run *run, dw_
     DW_TRY(dw_trees_gpu_fit(self->gpu, &self->boxes, trees->instance_count * 6ull * sizeof(float),
                             "tree boxes", err));
     DW_TRY(fill_meshes(trees, err));
-    DW_TRY(fill_instances(trees, err));
     DW_TRY(send_table(self->gpu, &self->meshes, (trees->mesh_count + 1ull) * sizeof(dw_tree_mesh),
                       "tree meshes", run, err));
-    DW_TRY(send_table(self->gpu, &self->instances, trees->instance_count * sizeof(dw_tree_instance),
-                      "tree instances", run, err));
+    if (trees->are_instances_changed || trees->are_instances_moved) {
+        DW_TRY(fill_instances(trees, err));
+        DW_TRY(send_table(self->gpu, &self->instances,
+                          trees->instance_count * sizeof(dw_tree_instance), "tree instances", run,
+                          err));
+    }
     return DW_OK;
 fail:
     return err->code;

@@ -82,8 +82,9 @@ typedef struct dw_trees_mesh {
 } dw_trees_mesh;
 
 typedef struct dw_trees_instance {
-    uint32_t id, mesh; /* mesh: id */
+    uint32_t id;
     bool is_removed;
+    dw_trees_mesh *mesh; /* which is there while the instance is */
     dw_tree_placement placement;
 } dw_trees_instance;
 
@@ -193,9 +194,9 @@ struct dw_scene_trees {
     uint32_t instance_count, instance_capacity, instance_live, next_instance;
     bool has_removed; /* of either */
 
-    bool is_changed;    /* something waits for an update */
-    bool has_committed; /* an update has succeeded */
-    bool are_instances_changed, are_instances_moved;
+    bool is_changed;                                 /* something waits for an update */
+    bool has_committed;                              /* an update has succeeded */
+    bool are_instances_changed, are_instances_moved; /* moved: or rows of meshes are others */
     dw_top_state top;
 
     uint64_t update_count, next_serial, next_wish;

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define WIDE_SHARE 8 /* a wide tree pays from one ray for so many triangles on */
+#define BOX_CHUNK  1024 /* instances */
+#define WIDE_SHARE 8    /* a wide tree pays from one ray for so many triangles on */
 
 typedef struct dw_trees_native {
     dw_placed_tree built; /* by begin_build, until poll_build */
@@ -178,30 +179,40 @@ static void instance_box(const dw_trees_mesh *mesh, const dw_trees_instance *ins
         memcpy(out, none, sizeof none);
 }
 
-static dw_trees_mesh *mesh_of(const dw_scene_trees *trees, const dw_trees_instance *instance)
+static void box_chunk(void *user, int64_t item, int worker)
 {
-    dw_error ignored;
+    const dw_scene_trees *trees = user;
+    uint32_t begin = (uint32_t)item * BOX_CHUNK, end = begin + BOX_CHUNK;
 
-    return dw_trees_find_mesh(trees, instance->mesh, &ignored);
+    (void)worker;
+    for (uint32_t i = begin; i < end && i < trees->instance_count; i++)
+        instance_box(trees->instances[i].mesh, &trees->instances[i],
+                     trees->native->boxes + 6 * (size_t)i);
 }
 
-static dw_status fill_instances(dw_scene_trees *trees, dw_trees_native *native, dw_error *err)
+static void fill_instances(const dw_scene_trees *trees, dw_trees_native *native)
+{
+    for (uint32_t i = 0; i < trees->instance_count; i++) {
+        const dw_trees_instance *instance = &trees->instances[i];
+
+        native->instances[i].mesh = instance->mesh->row;
+        native->instances[i].id = instance->id;
+        memcpy(native->instances[i].to_object, instance->placement.to_object,
+               sizeof native->instances[i].to_object);
+    }
+}
+
+static dw_status place_instances(dw_scene_trees *trees, dw_trees_native *native, const dw_run *run,
+                                 dw_error *err)
 {
     DW_TRY(dw_trees_reserve((void **)&native->boxes, trees->instance_count, &native->box_capacity,
                             6 * sizeof *native->boxes, err));
     DW_TRY(dw_trees_reserve((void **)&native->instances, trees->instance_count,
                             &native->instance_capacity, sizeof *native->instances, err));
-    for (uint32_t i = 0; i < trees->instance_count; i++) {
-        const dw_trees_instance *instance = &trees->instances[i];
-        const dw_trees_mesh *mesh = mesh_of(trees, instance);
-
-        instance_box(mesh, instance, native->boxes + 6 * (size_t)i);
-        native->instances[i].mesh = mesh->row;
-        native->instances[i].id = instance->id;
-        memcpy(native->instances[i].to_object, instance->placement.to_object,
-               sizeof native->instances[i].to_object);
-    }
-    return DW_OK;
+    if (trees->are_instances_changed || trees->are_instances_moved)
+        fill_instances(trees, native);
+    return dw_parallel_for(run, (trees->instance_count + BOX_CHUNK - 1) / BOX_CHUNK, box_chunk,
+                           trees, err);
 fail:
     return err->code;
 }
@@ -215,7 +226,7 @@ static dw_status work_on_top(dw_scene_trees *trees, dw_top_work work, const dw_r
     dw_tree_pose pose = { .wants_sums = trees->top.wants_sums };
     dw_tree *top = NULL;
 
-    if (fill_instances(trees, native, err) != DW_OK)
+    if (place_instances(trees, native, run, err) != DW_OK)
         return err->code;
     source.boxes = pose.boxes = native->boxes == NULL ? none : native->boxes;
     if (work == DW_TOP_BUILD || native->top == NULL) {
