@@ -2,7 +2,7 @@
 /* What the files of scene_trees share: the tables, and what a backend does for them.
  * scene_trees.c: meshes and instances. scene_trees_pose.c: poses, and what is told of a mesh.
  * scene_trees_update.c: one update. scene_trees_drift.c: samples and what follows from them.
- * scene_trees_native.c and scene_trees_gpu*.c: the backends.
+ * scene_trees_native.c, with scene_trees_background.c, and scene_trees_gpu*.c: the backends.
  * Thread-safety: as systems/scene_trees.h. */
 #ifndef DW_SYSTEMS_SCENE_TREES_INTERNAL_H
 #define DW_SYSTEMS_SCENE_TREES_INTERNAL_H
@@ -143,7 +143,7 @@ typedef struct dw_trees_flight {
 } dw_trees_flight;
 
 typedef struct dw_trees_backend {
-    bool is_immediate; /* builds and samples are there when the call returns */
+    bool is_immediate; /* small builds, and samples, are there when the call returns */
 
     /* Waits for the shape. The tree has no boxes. */
     dw_status (*build)(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tree_builder builder,

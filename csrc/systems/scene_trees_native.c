@@ -4,9 +4,12 @@
 #include "base/alloc.h"
 #include "base/platform.h"
 #include "cpu/tree_wide.h"
+#include "systems/scene_trees_background.h"
 #include "systems/scene_trees_internal.h"
 
 #include <string.h>
+
+#define AT_ONCE 32768 /* triangles of a rebuild that an update waits for: some milliseconds */
 
 #define BOX_CHUNK  1024 /* instances */
 #define WIDE_SHARE 8    /* a wide tree pays from one ray for so many triangles on */
@@ -14,6 +17,7 @@
 typedef struct dw_trees_native {
     dw_placed_tree built; /* by begin_build, until poll_build */
     bool has_built;
+    dw_background_build *background; /* or on its way */
     dw_tree *top;
     float *boxes; /* 6 an instance */
     uint32_t box_capacity;
@@ -44,50 +48,75 @@ uint64_t dw_trees_host_bytes(const dw_tree *tree)
            sizeof(dw_tree_treelet) * shape->treelet_count + used;
 }
 
+static dw_tree_source source_of(const dw_trees_mesh *mesh)
+{
+    static const uint32_t none[3]; /* no triangles, and no boxes either */
+
+    return (dw_tree_source) { .indices = mesh->indices == NULL ? none : mesh->indices,
+                              .count = mesh->triangle_count,
+                              .vertices = dw_trees_host_vertices(mesh) };
+}
+
+static void take_tree(dw_scene_trees *trees, dw_tree *tree, double milliseconds,
+                      dw_placed_tree *out)
+{
+    *out = (dw_placed_tree) { .native = tree,
+                              .shape = tree->shape,
+                              .bytes = dw_trees_host_bytes(tree),
+                              .milliseconds = milliseconds };
+    dw_device_count_host_buffer(trees->device, 1, (int64_t)out->bytes);
+    dw_device_set_timing(trees->device, "trees_build", milliseconds);
+}
+
 static dw_status native_build(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tree_builder builder,
                               const dw_run *run, dw_placed_tree *out, dw_error *err)
 {
-    dw_tree_source source = { .indices = mesh->indices,
-                              .count = mesh->triangle_count,
-                              .vertices = dw_trees_host_vertices(mesh) };
-    static const uint32_t none[3];
+    dw_tree_source source = source_of(mesh);
     double begin = dw_platform_seconds();
     dw_tree *tree = NULL;
 
-    if (source.indices == NULL)
-        source.indices = none; /* no triangles, and no boxes either */
     if (dw_tree_build(&source, builder, trees->def.format, &tree, run, err) != DW_OK)
         return err->code;
-    out->milliseconds = (dw_platform_seconds() - begin) * 1e3;
-    out->native = tree;
-    out->shape = tree->shape;
-    out->bytes = dw_trees_host_bytes(tree);
-    dw_device_count_host_buffer(trees->device, 1, (int64_t)out->bytes);
-    dw_device_set_timing(trees->device, "trees_build", out->milliseconds);
+    take_tree(trees, tree, (dw_platform_seconds() - begin) * 1e3, out);
     return DW_OK;
 }
 
 static dw_status native_begin_build(dw_scene_trees *trees, dw_trees_mesh *mesh,
                                     dw_tree_builder builder, const dw_run *run, dw_error *err)
 {
+    dw_tree_source source = source_of(mesh);
     dw_trees_native *native = NULL;
 
-    if (get_native(trees, &native, err) != DW_OK)
-        return err->code;
-    native->built = (dw_placed_tree) { 0 };
-    if (native_build(trees, mesh, builder, run, &native->built, err) != DW_OK)
-        return err->code;
+    DW_TRY(get_native(trees, &native, err));
+    if (mesh->triangle_count > AT_ONCE)
+        return dw_background_begin(&source, builder, trees->def.format, &native->background, err);
+    DW_TRY(native_build(trees, mesh, builder, run, &native->built, err));
     native->has_built = true;
     return DW_OK;
+fail:
+    return err->code;
 }
 
 static dw_status native_poll_build(dw_scene_trees *trees, dw_placed_tree *out, bool *is_done,
                                    dw_error *err)
 {
-    (void)err;
-    *is_done = trees->native->has_built;
-    *out = trees->native->built;
-    trees->native->has_built = false;
+    dw_trees_native *native = trees->native;
+    dw_background_build *background = native->background;
+    double milliseconds = 0.0;
+    dw_tree *tree = NULL;
+
+    *is_done = background == NULL || dw_background_is_done(background);
+    if (!*is_done)
+        return DW_OK;
+    native->background = NULL;
+    if (background == NULL) {
+        *out = native->built;
+        native->has_built = false;
+        return DW_OK;
+    }
+    if (dw_background_take(background, &tree, &milliseconds, err) != DW_OK)
+        return err->code;
+    take_tree(trees, tree, milliseconds, out);
     return DW_OK;
 }
 
@@ -104,10 +133,15 @@ static void native_finish_tree(dw_scene_trees *trees, dw_placed_tree *tree)
 
 static void native_cancel_build(dw_scene_trees *trees)
 {
-    if (trees->native != NULL && trees->native->has_built)
-        native_finish_tree(trees, &trees->native->built);
-    if (trees->native != NULL)
-        trees->native->has_built = false;
+    dw_trees_native *native = trees->native;
+
+    if (native == NULL)
+        return;
+    if (native->has_built)
+        native_finish_tree(trees, &native->built);
+    dw_background_cancel(native->background);
+    native->has_built = false;
+    native->background = NULL;
 }
 
 static void native_finish_mesh(dw_scene_trees *trees, dw_trees_mesh *mesh)

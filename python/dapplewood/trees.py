@@ -669,8 +669,9 @@ class SceneTrees(_core.SceneTrees):
     def rebuild(self, mesh: MeshHandle) -> bool:
         """Ask for a new tree from the newest pose, as after a change that is known to be big.
 
-        The next update begins to build it, one at a time. On a Vulkan device it is placed by a
-        later update, refit to the newest pose by then.
+        The next update begins to build it, one at a time. A mesh of more than 32,768 triangles is
+        built beside the updates, and so is any on a Vulkan device: its tree is placed by a later
+        one, refit to the newest pose by then.
 
         Returns
         -------

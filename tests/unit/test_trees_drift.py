@@ -329,3 +329,37 @@ def test_a_top_level_that_has_drifted_is_built_anew(device, rng):
         assert_meets(trees, scene, *rays_at(rng, 300, -20, 20))
         # A tree that keeps its shape through such a shuffle costs ten times as much.
         assert steps_through(trees, rng) < 1.3 * before
+
+
+# ---- large meshes ----
+
+
+def test_a_large_mesh_is_rebuilt_beside_the_updates(device, rng):
+    positions, cells = grid(200)  # 79,202 triangles: native updates do not wait for its builds
+    with dw.SceneTrees(device, probe=False) as trees:
+        mesh = trees.add_mesh(positions, cells, deforming=True)
+        trees.add_instance(mesh)
+        trees.set_pose_cpu(mesh, wavy(positions, 0.0))
+        trees.update()
+        assert trees.rebuild(mesh)
+        events, i = [], 0
+        while not events:
+            pose = wavy(positions, 0.01 * i)
+            trees.set_pose_cpu(mesh, pose)
+            events = trees.update().builds
+            # The first update only begins it.
+            assert trees.mesh_status(mesh).state == ("current" if events else "building")
+            i += 1
+            assert i < 100_000
+        assert events[0].cause == "asked" and events[0].triangles == len(cells)
+        assert_meets(trees, [(0, EYE, pose, cells)], *rays_at(rng, 60, 0, 1), least_clear=0.2)
+        assert trees.deforming_counts.refits == i + 1
+        # Closing, or removing, does not wait for one that is under way.
+        assert trees.rebuild(mesh)
+        trees.update()
+        trees.remove(mesh)
+        other = trees.add_mesh(positions, cells, deforming=True)
+        trees.set_pose_cpu(other, positions)
+        trees.update()
+        assert trees.rebuild(other)
+        trees.update()
