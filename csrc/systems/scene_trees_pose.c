@@ -135,8 +135,7 @@ bool dw_trees_note_writes(dw_scene_trees *trees)
             dw_buffer_version(mesh->pose) == mesh->pose_version)
             continue;
         mesh->pose_version = dw_buffer_version(mesh->pose);
-        if (!mesh->is_posed)
-            mesh->is_partial = false;
+        mesh->is_partial = false; /* nobody said which vertices it was that were written */
         note_pose(trees, mesh);
         has_any = true;
     }
@@ -152,6 +151,7 @@ dw_status dw_scene_trees_set_deform_bounds(dw_scene_trees *trees, uint32_t id,
     if (mesh == NULL || dw_trees_check_bounds(bounds, err) != DW_OK)
         return err->code;
     memcpy(mesh->bounds, bounds, sizeof mesh->bounds);
+    mesh->is_looked_at = false;
     return DW_OK;
 }
 

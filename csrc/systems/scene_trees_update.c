@@ -103,6 +103,19 @@ static dw_tree_builder rebuilder_of(const dw_trees_mesh *mesh)
     return mesh->builder == DW_TREE_BUILDER_SAH ? DW_TREE_BUILDER_HPLOC : mesh->builder;
 }
 
+/* After a build that failed: the tree that is there serves on, and the next update is not to fail
+ * likewise. What was interrupted is taken up again. */
+static void drop_wishes(dw_trees_mesh *mesh, const dw_error *err)
+{
+    if (err->code == DW_ERROR_INTERRUPTED)
+        return;
+    mesh->asked_at = 0;
+    mesh->wants_real = mesh->wants_drift = mesh->wants_probe = false;
+    mesh->drift.is_above = false;
+    mesh->drift.probed_area = mesh->drift.inner_area;
+    mesh->drift.probed_cost = mesh->drift.cost;
+}
+
 static dw_status begin_build(dw_scene_trees *trees, const dw_run *run, dw_error *err)
 {
     dw_trees_cause cause = DW_TREES_ASKED;
@@ -113,8 +126,10 @@ static dw_status begin_build(dw_scene_trees *trees, const dw_run *run, dw_error 
     mesh = dw_trees_choose_build(trees, &cause);
     if (mesh == NULL)
         return DW_OK;
-    if (trees->backend->begin_build(trees, mesh, rebuilder_of(mesh), run, err) != DW_OK)
+    if (trees->backend->begin_build(trees, mesh, rebuilder_of(mesh), run, err) != DW_OK) {
+        drop_wishes(mesh, err);
         return err->code;
+    }
     trees->flight = (dw_trees_flight) {
         .stage = DW_FLIGHT_BUILDING, .mesh = mesh, .cause = cause, .pose_number = mesh->pose_number
     };
@@ -148,8 +163,8 @@ static dw_status land_build(dw_scene_trees *trees, dw_error *err)
     return DW_OK;
 fail:
     dw_free(tree);
-    flight->stage = DW_FLIGHT_NONE;
-    flight->mesh = NULL;
+    drop_wishes(flight->mesh, err);
+    *flight = (dw_trees_flight) { .stage = DW_FLIGHT_NONE };
     return err->code;
 }
 

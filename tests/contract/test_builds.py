@@ -10,7 +10,7 @@ from contract.repository import ROOT, run_or_fail, tool
 pytestmark = [pytest.mark.build, pytest.mark.slow]
 
 FOLDERS = [f"tests/{name}" for name in ("unit", "api") if (ROOT / "tests" / name).is_dir()]
-TESTS = (*FOLDERS, "-k", "atlas or tree_build")
+TESTS = (*FOLDERS, "-k", "atlas or tree_build or test_trees")
 
 
 def test_scalar_build_passes_the_tests():

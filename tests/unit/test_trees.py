@@ -368,8 +368,6 @@ def test_bounds_that_a_pose_leaves_are_told_and_never_cull(trees, rng):
     rays = rays_at(rng, 300, [5, 0, -0.5], [6, 1, 0.5])
     assert_meets(trees, [(instance, EYE, pose, CELLS)], *rays)
     trees.set_deform_bounds(mesh, [[4, -1, -1], [7, 2, 1]])
-    trees.set_pose_cpu(mesh, pose)
-    trees.update()
     assert not trees.mesh_status(mesh).outside_bounds
     assert trees.mesh_status(mesh).state == "current"
 

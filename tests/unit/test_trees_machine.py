@@ -186,6 +186,24 @@ class Machine(RuleBasedStateMachine):
         buffer.write(rows, offset=4 * offset)
         self.note(mesh, pose)
 
+    @rule(mesh=meshes, seed=SEEDS, share=st.floats(0, 1), is_told_late=st.booleans())
+    def write_partly(self, mesh, seed, share, is_told_late):
+        if mesh not in self.buffers:
+            return
+        rng = np.random.default_rng(seed)
+        offset, stride = self.places[mesh]
+        dirty = rng.random(len(self.poses[mesh])) < share
+        pose = np.where(dirty[:, None], self.pose_of(mesh, seed), self.poses[mesh])
+        rows = np.zeros((len(pose), stride), np.float32)
+        rows[:, :3] = pose
+        place = {"vertex_count": len(pose), "stride_floats": stride, "offset_floats": offset}
+        if is_told_late:
+            self.trees.set_pose(mesh, self.buffers[mesh], **place, dirty=np.zeros_like(dirty))
+        self.buffers[mesh].write(rows, offset=4 * offset)
+        if not is_told_late:
+            self.trees.set_pose(mesh, self.buffers[mesh], **place, dirty=dirty)
+        self.note(mesh, pose)
+
     @rule(mesh=meshes)
     def ask(self, mesh):
         if mesh in self.poses:
