@@ -626,7 +626,7 @@ static PyGetSetDef trees_members[] = {
 static PyType_Slot trees_slots[] = {
     { Py_tp_doc,
       "SceneTrees(device, *, node_format=0, drift_limit=1.1, hold_updates=60, sample_every=15, "
-      "probe=True, probe_budget=2.0)\n--\n\nTrees of meshes and instances." },
+      "probe=True, probe_budget=4.0)\n--\n\nTrees of meshes and instances." },
     { Py_tp_new, trees_new },
     { Py_tp_dealloc, trees_dealloc },
     { Py_tp_traverse, trees_traverse },

@@ -19,7 +19,7 @@ dw_scene_trees_def dw_scene_trees_def_default(void)
         .hold_updates = 60,
         .sample_every = 15,
         .is_probing = true,
-        .probe_budget = 2.0,
+        .probe_budget = 4.0,
     };
 }
 

@@ -10,6 +10,27 @@
 
 #define SCRATCH_KEPT (64ull << 20) /* bytes that builders keep for the next build */
 
+static void gpu_destroy(dw_scene_trees *trees)
+{
+    dw_trees_gpu *self = trees->gpu;
+
+    if (self == NULL)
+        return;
+    for (uint32_t i = 0; i < DW_SAMPLE_SLOTS; i++) {
+        dw_gpu_buffer_destroy(&self->slots[i].heads);
+        dw_free(self->slots[i].rows);
+    }
+    dw_trees_gpu_finish_top(self);
+    dw_refit_gpu_destroy(self->refit);
+    dw_refit_gpu_destroy(self->top_refit);
+    dw_tree_builder_gpu_destroy(self->builder);
+    dw_tree_builder_gpu_destroy(self->at_once);
+    dw_free(self->items);
+    dw_free(self->reached);
+    dw_free(self);
+    trees->gpu = NULL;
+}
+
 static dw_status get_gpu(dw_scene_trees *trees, dw_trees_gpu **out, dw_error *err)
 {
     dw_trees_gpu *self = trees->gpu;
@@ -17,16 +38,17 @@ static dw_status get_gpu(dw_scene_trees *trees, dw_trees_gpu **out, dw_error *er
     *out = self;
     if (self != NULL)
         return DW_OK;
-    if (DW_ALLOC_ZEROED(1, &self, err) != DW_OK)
-        return err->code;
-    trees->gpu = *out = self; /* also half made: destroyed with the trees */
+    DW_TRY(DW_ALLOC_ZEROED(1, &self, err));
+    trees->gpu = self;
     self->gpu = dw_device_gpu(trees->device);
     DW_TRY(dw_tree_builder_gpu_create(self->gpu, &self->builder, err));
     DW_TRY(dw_tree_builder_gpu_create(self->gpu, &self->at_once, err));
     DW_TRY(dw_refit_gpu_create(self->gpu, DW_REFIT_BEST, &self->refit, err));
     DW_TRY(dw_refit_gpu_create(self->gpu, DW_REFIT_BEST, &self->top_refit, err));
+    *out = self;
     return DW_OK;
 fail:
+    gpu_destroy(trees);
     return err->code;
 }
 
@@ -109,7 +131,13 @@ static void take_built(const dw_tree_gpu_built *built, dw_placed_tree *out)
     out->record = built->mesh;
 }
 
-/* By the processor: builders that the device has not, and all where it is the device. */
+/* What the device has not, and what takes it longer than the processor that it runs on. */
+static bool is_built_on_host(const dw_trees_gpu *self, dw_tree_builder builder)
+{
+    return builder == DW_TREE_BUILDER_SAH ||
+           (builder == DW_TREE_BUILDER_HPLOC && dw_gpu_get_limits(self->gpu)->is_software);
+}
+
 static dw_status build_on_host(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tree_builder builder,
                                const dw_run *run, dw_tree_gpu_built *out, dw_error *err)
 {
@@ -146,7 +174,7 @@ static dw_status gpu_build(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tree_b
 
     if (get_gpu(trees, &self, err) != DW_OK)
         return err->code;
-    if (builder == DW_TREE_BUILDER_SAH || dw_gpu_get_limits(self->gpu)->is_software)
+    if (is_built_on_host(self, builder))
         DW_TRY(build_on_host(trees, mesh, builder, run, &built, err));
     else {
         DW_TRY(send_source(trees, mesh, run, &source, err));
@@ -548,27 +576,6 @@ static dw_status gpu_read_vertices(dw_scene_trees *trees, dw_trees_mesh *mesh, f
 fail:
     dw_free(rows);
     return err->code;
-}
-
-static void gpu_destroy(dw_scene_trees *trees)
-{
-    dw_trees_gpu *self = trees->gpu;
-
-    if (self == NULL)
-        return;
-    for (uint32_t i = 0; i < DW_SAMPLE_SLOTS; i++) {
-        dw_gpu_buffer_destroy(&self->slots[i].heads);
-        dw_free(self->slots[i].rows);
-    }
-    dw_trees_gpu_finish_top(self);
-    dw_refit_gpu_destroy(self->refit);
-    dw_refit_gpu_destroy(self->top_refit);
-    dw_tree_builder_gpu_destroy(self->builder);
-    dw_tree_builder_gpu_destroy(self->at_once);
-    dw_free(self->items);
-    dw_free(self->reached);
-    dw_free(self);
-    trees->gpu = NULL;
 }
 
 const dw_trees_backend dw_trees_gpu_backend = {

@@ -55,7 +55,7 @@ static dw_status note_build(dw_scene_trees *trees, const dw_trees_mesh *mesh, dw
 dw_status dw_trees_place(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_placed_tree **tree,
                          dw_trees_cause cause, dw_error *err)
 {
-    uint64_t samples = mesh->drift.samples;
+    dw_drift_state before = mesh->drift;
 
     dw_trees_drop_tree(trees, &mesh->tree);
     mesh->tree = *tree;
@@ -68,7 +68,7 @@ dw_status dw_trees_place(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_placed_t
     mesh->builds++;
     mesh->asked_at = 0;
     mesh->wants_real = mesh->wants_drift = mesh->wants_probe = false;
-    mesh->drift = (dw_drift_state) { .samples = samples, .ratio = 1.0 };
+    mesh->drift = (dw_drift_state) { .samples = before.samples, .ratio = 1.0, .cost = before.cost };
     if (!mesh->is_deforming) {
         dw_free(mesh->indices);
         mesh->indices = NULL;

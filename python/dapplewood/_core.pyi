@@ -264,7 +264,7 @@ class SceneTrees:
         hold_updates: int = 60,
         sample_every: int = 15,
         probe: bool = True,
-        probe_budget: float = 2.0,
+        probe_budget: float = 4.0,
     ) -> SceneTrees: ...
     @property
     def closed(self) -> bool: ...

@@ -399,7 +399,7 @@ class SceneTrees(_core.SceneTrees):
         hold_updates: int = 60,
         sample_every: int = 15,
         probe: bool = True,
-        probe_budget: float = 2.0,
+        probe_budget: float = 4.0,
     ) -> SceneTrees:
         format = kind_of(NodeFormat, node_format, "node_format")
         self = super().__new__(
