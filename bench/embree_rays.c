@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Single rays through an Embree 4 scene, for bench_trees_rays.py, which compiles this file and hands
- * it Embree's function. Thread-safety: Safe on distinct outputs. */
+/* Single rays through an Embree 4 scene, for bench_trees_rays.py, which compiles this file and
+ * hands it the function of Embree. Thread-safety: Safe on distinct outputs. */
 #include <stdint.h>
 
 struct ray_hit { /* RTCRayHit */

@@ -185,26 +185,32 @@ static void transform_ray(dw_trace_one *one, const float m[12], float scale)
     one->ray = dw_tree_ray_of(origin[0], origin[1], origin[2], d[0], d[1], d[2], scale);
 }
 
-static void meet_instance(dw_trace_one *one, const dw_trace_job *job, uint32_t row)
+static void enter_instance(dw_trace_one *one, const dw_trace_job *job, uint32_t row)
 {
     const dw_trace_instance *instance = &job->scene->instances[row];
-    const dw_tree *tree = job->scene->meshes[instance->mesh].tree;
 
     one->mesh = &job->scene->meshes[instance->mesh];
     one->id = (int32_t)instance->id;
-    transform_ray(one, instance->to_object, tree->frame.scale);
+    transform_ray(one, instance->to_object, one->mesh->tree->frame.scale);
+}
+
+static void meet_instance(dw_trace_one *one, const dw_trace_job *job, uint32_t row)
+{
+    dw_tree_walk walk;
+
+    enter_instance(one, job, row);
     if (one->mesh->wide != NULL && !job->is_brute) {
-        dw_wide_walk(one, one->mesh->wide);
+        dw_wide_walk(one, 1, one->mesh->wide);
         return;
     }
-    one->walk = dw_tree_walk_of(one->ray, tree->frame);
-    if (one->walk.is_hitting == 0u)
+    walk = dw_tree_walk_of(one->ray, one->mesh->tree->frame);
+    if (walk.is_hitting == 0u)
         return;
     one->lanes = dw_lane_ray_of(&one->ray);
     if (job->is_brute)
         meet_all(one);
     else
-        walk_binary(one, tree, &one->ray, &one->walk, meet_leaf, NULL);
+        walk_binary(one, one->mesh->tree, &one->ray, &walk, meet_leaf, NULL);
 }
 
 static void meet_instances(dw_trace_one *one, void *user, uint32_t first, uint32_t count)
@@ -222,7 +228,7 @@ static void walk_scene(dw_trace_one *one, dw_trace_job *job)
     dw_tree_ray ray;
     dw_tree_walk walk;
 
-    if (scene->top == NULL || job->is_brute || scene->instance_count <= 1) {
+    if (scene->top == NULL || job->is_brute) {
         for (uint32_t i = 0; i < scene->instance_count; i++)
             meet_instance(one, job, i);
         return;
@@ -231,6 +237,16 @@ static void walk_scene(dw_trace_one *one, dw_trace_job *job)
     walk = dw_tree_walk_of(ray, scene->top->frame);
     if (walk.is_hitting != 0u)
         walk_binary(one, scene->top, &ray, &walk, meet_instances, job);
+}
+
+/* The wide tree of a scene's only instance; NULL: there are more, or it has none. */
+static const dw_wide_tree *only_wide(const dw_trace_job *job)
+{
+    const dw_trace_scene *scene = job->scene;
+
+    return scene->instance_count == 1 && !job->is_brute
+               ? scene->meshes[scene->instances[0].mesh].wide
+               : NULL;
 }
 
 /* ---- rays ---- */
@@ -264,35 +280,49 @@ static bool has_way(const float *origin, const float *direction)
     return size > 0.0f;
 }
 
-static void trace_ray(dw_trace_job *job, int64_t i)
+static bool begin_ray(const dw_trace_job *job, int64_t i, dw_trace_one *one)
 {
     const float *o = job->rays->origins + 3 * i, *d = job->rays->directions + 3 * i;
-    dw_trace_one one = { .origin = { o[0], o[1], o[2] },
-                         .direction = { d[0], d[1], d[2] },
-                         .t_min = job->rays->t_min,
-                         .t_max = job->rays->t_max,
-                         .instance = -1,
-                         .primitive = -1,
-                         .wants_any = job->hits == NULL };
 
-    if (has_way(o, d))
-        walk_scene(&one, job);
+    *one = (dw_trace_one) { .origin = { o[0], o[1], o[2] },
+                            .direction = { d[0], d[1], d[2] },
+                            .t_min = job->rays->t_min,
+                            .t_max = job->rays->t_max,
+                            .instance = -1,
+                            .primitive = -1,
+                            .wants_any = job->hits == NULL };
+    return has_way(o, d);
+}
+
+static void end_ray(const dw_trace_job *job, int64_t i, const dw_trace_one *one)
+{
     if (job->hits != NULL)
-        store_hit(job->hits, i, &one);
+        store_hit(job->hits, i, one);
     else
-        job->occluded[i] = one.is_found ? 1 : 0;
+        job->occluded[i] = one->is_found ? 1 : 0;
 }
 
 static void trace_chunk(void *user, int64_t item, int worker)
 {
     dw_trace_job *job = user;
-    int64_t first = item * DW_TRACE_CHUNK;
-    int64_t end =
-        first + DW_TRACE_CHUNK < job->rays->count ? first + DW_TRACE_CHUNK : job->rays->count;
+    const dw_wide_tree *wide = only_wide(job);
+    int64_t first = item * DW_TRACE_CHUNK, left = job->rays->count - first;
+    int count = left < DW_TRACE_CHUNK ? (int)left : DW_TRACE_CHUNK;
+    dw_trace_one ones[DW_TRACE_CHUNK];
 
     (void)worker;
-    for (int64_t i = first; i < end; i++)
-        trace_ray(job, i);
+    for (int i = 0; i < count; i++) {
+        bool has_begun = begin_ray(job, first + i, &ones[i]);
+
+        if (wide != NULL)
+            enter_instance(&ones[i], job, 0); /* which a ray without a way misses */
+        else if (has_begun)
+            walk_scene(&ones[i], job);
+    }
+    if (wide != NULL)
+        dw_wide_walk(ones, (uint32_t)count, wide);
+    for (int i = 0; i < count; i++)
+        end_ray(job, first + i, &ones[i]);
 }
 
 static dw_status trace_all(dw_trace_job *job, const dw_run *run, dw_error *err)

@@ -23,7 +23,6 @@ typedef struct dw_trace_one {
     float object_direction[3];
     dw_tree_ray ray;
     dw_lane_ray lanes;
-    dw_tree_walk walk;
 } dw_trace_one;
 
 /* A hit becomes the best one when it lies in bounds, and is nearer or comes first. */

@@ -20,6 +20,8 @@ typedef struct dw_wide_ray {
 } dw_wide_ray;
 
 #define DW_INVERSE_MOST 67108864.0f /* 2^26: of a slope */
+#define DW_WIDE_TURNS   8           /* rays on their way together */
+#define DW_ALIKE        0.125f /* how far directions and origins, in units of the mesh, may part */
 
 /* The second where the first is no number. */
 static inline float greater(float a, float b)
@@ -103,10 +105,19 @@ static inline uint32_t lowest_bit(uint32_t bits)
 #endif
 }
 
-typedef struct dw_wide_entry {
-    float begin; /* of the box along the ray */
-    uint32_t ref;
-} dw_wide_entry;
+/* A box that waits: where it begins along the ray, as a float's bits, over its ref. As a number it
+ * grows with the distance; in what order boxes behind the origin come is of no matter. */
+typedef int64_t dw_wide_entry;
+
+static inline dw_wide_entry make_entry(float begin, uint32_t ref)
+{
+    return (dw_wide_entry)((uint64_t)dw_bits_from_float(begin) << 32 | ref);
+}
+
+static inline float entry_begin(dw_wide_entry entry)
+{
+    return dw_float_from_bits((uint32_t)((uint64_t)entry >> 32));
+}
 
 /* Boxes that the ray meets, a bit each, and where they begin. */
 typedef uint32_t (*dw_meet_node_fn)(const dw_wide_ray *ray, const dw_wide_node *node,
@@ -136,12 +147,12 @@ static inline int push_children(const dw_wide_tree *wide, const dw_wide_node *no
     int bottom = count;
 
     for (; met != 0; met &= met - 1) {
-        uint32_t lane = lowest_bit(met);
-        dw_wide_entry entry = { begins[lane], node->refs[lane] };
+        uint32_t lane = lowest_bit(met), ref = node->refs[lane];
+        dw_wide_entry entry = make_entry(begins[lane], ref);
         int at = count++;
 
-        prefetch_child(wide, entry.ref);
-        for (; at > bottom && stack[at - 1].begin < entry.begin; at--)
+        prefetch_child(wide, ref);
+        for (; at > bottom && stack[at - 1] < entry; at--)
             stack[at] = stack[at - 1];
         stack[at] = entry;
     }
@@ -158,43 +169,117 @@ static inline void offer_hits(dw_trace_one *one, const dw_wide_block *block, uin
     }
 }
 
-/* The walk: nearest boxes first. Inlined into each of its users with their instructions. */
-static DW_ALWAYS_INLINE void walk_wide(dw_trace_one *one, const dw_wide_tree *wide,
+/* A ray that is on its way, and the boxes that it has yet to look into. */
+typedef struct dw_wide_walker {
+    dw_trace_one *one;
+    dw_wide_ray ray;
+    int count;
+    dw_wide_entry stack[DW_WIDE_STACK];
+} dw_wide_walker;
+
+/* False for a ray that hits nothing. */
+static DW_ALWAYS_INLINE bool begin_walk(dw_wide_walker *walker, dw_trace_one *one)
+{
+    walker->one = one;
+    if (!make_ray(one, &one->mesh->tree->frame, &walker->ray))
+        return false;
+    one->lanes = dw_lane_ray_of(&one->ray);
+    walker->stack[0] = make_entry(walker->ray.begin, 0);
+    walker->count = 1;
+    return true;
+}
+
+/* Looks into the nearest box that is left: a node, or a block of triangles. False at the end. */
+static DW_ALWAYS_INLINE bool step_walk(dw_wide_walker *walker, const dw_wide_tree *wide,
                                        dw_meet_node_fn meet_node, dw_meet_block_fn meet_block)
 {
-    dw_wide_ray ray;
-    dw_wide_entry stack[DW_WIDE_STACK];
-    int count = 1;
+    dw_trace_one *one = walker->one;
+    int count = walker->count;
+    dw_wide_entry next;
+    uint32_t ref, met;
 
-    if (!make_ray(one, &one->mesh->tree->frame, &ray))
-        return;
-    one->lanes = dw_lane_ray_of(&one->ray);
-    stack[0] = (dw_wide_entry) { .begin = ray.begin, .ref = 0 };
-    while (count > 0) {
-        dw_wide_entry next = stack[--count];
+    do {
+        if (count == 0)
+            return false;
+        next = walker->stack[--count];
+    } while (entry_begin(next) > walker->ray.end);
+    ref = (uint32_t)next;
+    if (DW_TREE_IS_LEAF(ref)) {
+        const dw_wide_block *block = &wide->blocks[ref & ~DW_TREE_LEAF];
+        dw_lane_hits hits;
 
-        if (next.begin > ray.end)
-            continue;
-        if (DW_TREE_IS_LEAF(next.ref)) {
-            const dw_wide_block *block = &wide->blocks[next.ref & ~DW_TREE_LEAF];
-            dw_lane_hits hits;
-            uint32_t met = meet_block(&one->lanes, block, &hits);
-
-            if (met == 0)
-                continue;
+        met = meet_block(&one->lanes, block, &hits);
+        if (met != 0) {
             offer_hits(one, block, met, &hits);
             if (one->wants_any && one->is_found)
-                return;
-            ray.end = end_at(&ray, one->t_max);
-        } else {
-            const dw_wide_node *node = &wide->nodes[next.ref];
-            float begins[DW_WIDE_CHILDREN];
-            uint32_t met = meet_node(&ray, node, begins);
-
-            one->steps++;
-            count = push_children(wide, node, met, begins, stack, count);
+                return false;
+            walker->ray.end = end_at(&walker->ray, one->t_max);
         }
+    } else {
+        const dw_wide_node *node = &wide->nodes[ref];
+        float begins[DW_WIDE_CHILDREN];
+
+        one->steps++;
+        met = meet_node(&walker->ray, node, begins);
+        count = push_children(wide, node, met, begins, walker->stack, count);
     }
+    walker->count = count;
+    return true;
+}
+
+/* Whether rays go about the same way, so that one finds in the caches what another needed. */
+static bool are_alike(const dw_trace_one *ones, uint32_t count)
+{
+    const dw_tree_ray *first = &ones[0].ray;
+
+    for (uint32_t i = 1; i < count; i++) {
+        const dw_tree_ray *ray = &ones[i].ray;
+        float apart = greater(dw_tree_size(ray->shear_x - first->shear_x),
+                              dw_tree_size(ray->shear_y - first->shear_y));
+
+        for (int axis = 0; axis < 3; axis++)
+            apart = greater(dw_tree_size((ray->origin[axis] - first->origin[axis]) * ray->scale),
+                            apart);
+        if (ray->axis != first->axis || !(apart < DW_ALIKE))
+            return false;
+    }
+    return true;
+}
+
+/* Rays that go the same way walk one by one. Those that go apart take turns, a box each: while one
+ * waits for memory, the others walk. A ray that is done makes room for the next one. Inlined into
+ * its users with their instructions. */
+static DW_ALWAYS_INLINE void walk_wide(dw_trace_one *ones, uint32_t count, const dw_wide_tree *wide,
+                                       dw_meet_node_fn meet_node, dw_meet_block_fn meet_block)
+{
+    dw_wide_walker walkers[DW_WIDE_TURNS], *turns[DW_WIDE_TURNS];
+    uint32_t active = 0, next = 0;
+
+    if (are_alike(ones, count)) {
+        for (; next < count; next++)
+            if (begin_walk(&walkers[0], &ones[next]))
+                while (step_walk(&walkers[0], wide, meet_node, meet_block))
+                    continue;
+        return;
+    }
+    while (active < DW_WIDE_TURNS && next < count)
+        if (begin_walk(&walkers[active], &ones[next++])) {
+            turns[active] = &walkers[active];
+            active++;
+        }
+    while (active > 0)
+        for (uint32_t i = 0; i < active;) {
+            if (step_walk(turns[i], wide, meet_node, meet_block)) {
+                i++;
+                continue;
+            }
+            while (next < count && !begin_walk(turns[i], &ones[next]))
+                next++;
+            if (next++ < count)
+                i++;
+            else
+                turns[i] = turns[--active];
+        }
 }
 
 /* ---- loops ---- */
@@ -232,9 +317,9 @@ static uint32_t meet_block_plain(const dw_lane_ray *ray, const dw_wide_block *bl
     return met;
 }
 
-static void walk_plain(dw_trace_one *one, const dw_wide_tree *wide)
+static void walk_plain(dw_trace_one *ones, uint32_t count, const dw_wide_tree *wide)
 {
-    walk_wide(one, wide, meet_node_plain, meet_block_plain);
+    walk_wide(ones, count, wide, meet_node_plain, meet_block_plain);
 }
 
 /* ---- AVX2 ---- */
@@ -336,19 +421,19 @@ DW_AVX2 static inline uint32_t meet_block_avx2(const dw_lane_ray *ray, const dw_
                      _mm_castsi128_ps(_mm_cmpeq_epi32(bits, _mm_set1_epi32(0x7f800000))));
 }
 
-DW_AVX2 static void walk_avx2(dw_trace_one *one, const dw_wide_tree *wide)
+DW_AVX2 static void walk_avx2(dw_trace_one *ones, uint32_t count, const dw_wide_tree *wide)
 {
-    walk_wide(one, wide, meet_node_avx2, meet_block_avx2);
+    walk_wide(ones, count, wide, meet_node_avx2, meet_block_avx2);
 }
 #endif
 
-void dw_wide_walk(dw_trace_one *one, const dw_wide_tree *wide)
+void dw_wide_walk(dw_trace_one *ones, uint32_t count, const dw_wide_tree *wide)
 {
 #ifdef DW_WIDE_AVX2
     if (!wide->is_plain && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        walk_avx2(one, wide);
+        walk_avx2(ones, count, wide);
         return;
     }
 #endif
-    walk_plain(one, wide);
+    walk_plain(ones, count, wide);
 }

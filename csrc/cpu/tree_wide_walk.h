@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ray on its way through a wide tree. On processors with AVX2 a node's eight boxes and a block's
+/* Rays on their way through a wide tree. On processors with AVX2 a node's eight boxes and a block's
  * four triangles go through vector instructions; elsewhere through loops. The hits are the same.
  * Thread-safety: Safe on distinct rays. */
 #ifndef DW_CPU_TREE_WIDE_WALK_H
@@ -8,7 +8,7 @@
 #include "cpu/tree_trace_one.h"
 #include "cpu/tree_wide.h"
 
-/* The ray and its direction are those of the mesh. */
-void dw_wide_walk(dw_trace_one *one, const dw_wide_tree *wide);
+/* Rays of one mesh: `ray` and `object_direction` of each are set. */
+void dw_wide_walk(dw_trace_one *ones, uint32_t count, const dw_wide_tree *wide);
 
 #endif
