@@ -15,6 +15,7 @@ from .mesh_math import (
     bounding_sphere,
     face_normals,
     finite_f32,
+    index_rows,
     normal_matrix,
     normalized,
     vertex_normals,
@@ -61,22 +62,9 @@ def _checked_positions(positions: Any) -> np.ndarray:
 
 def _checked_indices(indices: Any, vertex_count: int) -> np.ndarray:
     """(T, 3) uint32 below `vertex_count`."""
-    if indices is None:
-        if vertex_count % 3:
-            raise ValueError(
-                "without indices each three positions are a triangle: their number must be a "
-                f"multiple of 3, got {vertex_count}"
-            )
-        return np.arange(vertex_count, dtype=np.uint32).reshape(-1, 3)
-    array = np.asarray(indices)
-    if array.size == 0:
+    array = index_rows(indices, vertex_count)
+    if len(array) == 0:
         raise ValueError(f"indices is empty: a mesh has triangles; {_WAY_OUT}")
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"indices must have an integer dtype, got {array.dtype}")
-    if array.ndim == 1 and array.size % 3 == 0:
-        array = array.reshape(-1, 3)
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise ValueError(f"indices must be (T, 3) or (3 T,), got {array.shape}")
     if len(array) > _MAX_COUNT // 3:
         raise ValueError(f"indices must have at most {_MAX_COUNT // 3} rows, got {len(array)}")
     low, high = int(array.min()), int(array.max())

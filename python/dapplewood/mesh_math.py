@@ -11,6 +11,7 @@ __all__ = [
     "bounding_sphere",
     "face_normals",
     "finite_f32",
+    "index_rows",
     "normal_matrix",
     "normalized",
     "vertex_normals",
@@ -35,6 +36,33 @@ def finite_f32(value: Any, name: str) -> np.ndarray:
             f"at [{place}]; mend the source"
         )
     return out
+
+
+def index_rows(indices: Any, vertex_count: int) -> np.ndarray:
+    """(T, 3) of an integer dtype, unchecked against the vertices; None: each three are a triangle.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Another dtype or shape; vertices that make no whole number of triangles.
+    """
+    if indices is None:
+        if vertex_count % 3:
+            raise ValueError(
+                "without indices each three positions are a triangle: their number must be a "
+                f"multiple of 3, got {vertex_count}"
+            )
+        return np.arange(vertex_count, dtype=np.uint32).reshape(-1, 3)
+    array = np.asarray(indices)
+    if array.size == 0:
+        return np.zeros((0, 3), np.uint32)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"indices must have an integer dtype, got {array.dtype}")
+    if array.ndim == 1 and array.size % 3 == 0:
+        array = array.reshape(-1, 3)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(f"indices must be (T, 3) or (3 T,), got {array.shape}")
+    return array
 
 
 def normalized(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from . import _core
 from .checks import as_number, as_whole
 from .device import Buffer, Device, default_device
 from .kinds import NodeFormat, TreeBuilder, kind_of
+from .mesh_math import index_rows
 from .tree_layout import TreeLayout
 
 if TYPE_CHECKING:
@@ -49,22 +50,7 @@ def _as_f32(value: Any, name: str) -> np.ndarray:
 
 def _as_indices(indices: Any, vertex_count: int) -> np.ndarray:
     """(T, 3) uint32."""
-    if indices is None:
-        if vertex_count % 3:
-            raise ValueError(
-                "without indices each three positions are a triangle: their number must be a "
-                f"multiple of 3, got {vertex_count}"
-            )
-        return np.arange(vertex_count, dtype=np.uint32).reshape(-1, 3)
-    array = np.asarray(indices)
-    if array.size == 0:
-        array = array.reshape(0, 3).astype(np.uint32)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"indices must have an integer dtype, got {array.dtype}")
-    if array.ndim == 1 and array.size % 3 == 0:
-        array = array.reshape(-1, 3)
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise ValueError(f"indices must be (T, 3) or (3 T,), got {array.shape}")
+    array = index_rows(indices, vertex_count)
     if len(array) and (int(array.min()) < 0 or int(array.max()) >= 2**32):
         bad = int(np.flatnonzero(((array < 0) | (array >= 2**32)).any(axis=1))[0])
         raise ValueError(
