@@ -93,7 +93,7 @@ static PyObject *trees_add_mesh(PyObject *self, PyObject *args)
                                 .bounds = has_bounds ? bounds : NULL };
     if (begin(&call, self) < 0)
         goto done;
-    status = dw_scene_trees_add_mesh(call.trees, &def, &call.run.run, &id, &call.err);
+    status = dw_scene_trees_add_mesh(call.trees, &def, &id, &call.err);
     result = end_id(&call, status, id);
 done:
     Py_XDECREF(positions);
@@ -372,19 +372,18 @@ static PyObject *trees_drift(PyObject *self, PyObject *object)
 
 static PyObject *trees_vertices(PyObject *self, PyObject *object)
 {
-    dw_trees_mesh_status known;
     PyObject *array = NULL;
     dw_trees_call call;
     dw_status status;
     npy_intp shape[2] = { 0, 3 };
-    uint32_t mesh;
+    uint32_t mesh, count = 0;
 
     if (dw_take_handle(object, "mesh", &mesh) < 0 || begin(&call, self) < 0)
         return NULL;
-    status = dw_scene_trees_get_status(call.trees, mesh, &call.run.run, &known, &call.err);
+    status = dw_scene_trees_vertex_count(call.trees, mesh, &count, &call.err);
     if (dw_py_trees_end(&call, status) < 0)
         return NULL;
-    shape[0] = known.vertices;
+    shape[0] = count;
     array = PyArray_SimpleNew(2, shape, NPY_FLOAT32);
     if (array == NULL || begin(&call, self) < 0) {
         Py_XDECREF(array);

@@ -138,7 +138,7 @@ void dw_scene_trees_destroy(dw_scene_trees *trees)
 
 /* ---- meshes ---- */
 
-/* The place of an id in a table of rising ids, `size` bytes a row, the id first; count: none. */
+/* The row of an id in the table of instances or meshes; their number when it is not there. */
 static uint32_t find_id(const dw_scene_trees *trees, uint32_t id, bool is_instance)
 {
     uint32_t low = 0, high = is_instance ? trees->instance_count : trees->mesh_count;
@@ -158,10 +158,8 @@ static uint32_t find_id(const dw_scene_trees *trees, uint32_t id, bool is_instan
     return count;
 }
 
-static dw_status fail_missing(const dw_scene_trees *trees, const char *what, uint32_t id,
-                              uint32_t next, dw_error *err)
+static dw_status fail_missing(const char *what, uint32_t id, uint32_t next, dw_error *err)
 {
-    (void)trees;
     if (id < next)
         return dw_fail(err, DW_ERROR_ARGUMENT, "%s %u was removed: its handle is not used again",
                        what, id);
@@ -175,7 +173,7 @@ dw_trees_mesh *dw_trees_find_mesh(const dw_scene_trees *trees, uint32_t id, dw_e
 
     if (row < trees->mesh_count && !trees->meshes[row]->is_removed)
         return trees->meshes[row];
-    fail_missing(trees, "mesh", id, trees->next_mesh, err);
+    fail_missing("mesh", id, trees->next_mesh, err);
     return NULL;
 }
 
@@ -185,7 +183,7 @@ static dw_trees_instance *find_instance(const dw_scene_trees *trees, uint32_t id
 
     if (row < trees->instance_count && !trees->instances[row].is_removed)
         return &trees->instances[row];
-    fail_missing(trees, "instance", id, trees->next_instance, err);
+    fail_missing("instance", id, trees->next_instance, err);
     return NULL;
 }
 
@@ -250,12 +248,11 @@ static dw_status copy_words(const void *data, uint64_t count, void **out, dw_err
     return DW_OK;
 }
 
-dw_status dw_scene_trees_add_mesh(dw_scene_trees *trees, const dw_trees_mesh_def *def,
-                                  const dw_run *run, uint32_t *id, dw_error *err)
+dw_status dw_scene_trees_add_mesh(dw_scene_trees *trees, const dw_trees_mesh_def *def, uint32_t *id,
+                                  dw_error *err)
 {
     dw_trees_mesh *mesh = NULL;
 
-    (void)run;
     DW_TRY(check_mesh(trees, def, err));
     DW_TRY(dw_trees_reserve((void **)&trees->meshes, trees->mesh_count + 1ull,
                             &trees->mesh_capacity, sizeof *trees->meshes, err));

@@ -51,8 +51,8 @@ typedef struct dw_trees_mesh_def {
 
 /* Ids count from 0 and are never used again. Positions and indices are copied. DW_ERROR_ARGUMENT
  * names the row of an index out of range. */
-dw_status dw_scene_trees_add_mesh(dw_scene_trees *trees, const dw_trees_mesh_def *def,
-                                  const dw_run *run, uint32_t *id, dw_error *err);
+dw_status dw_scene_trees_add_mesh(dw_scene_trees *trees, const dw_trees_mesh_def *def, uint32_t *id,
+                                  dw_error *err);
 
 /* With all its instances. */
 dw_status dw_scene_trees_remove_mesh(dw_scene_trees *trees, uint32_t mesh, dw_error *err);
@@ -181,7 +181,10 @@ dw_status dw_scene_trees_get_drift(const dw_scene_trees *trees, uint32_t mesh, d
 dw_status dw_scene_trees_read_tree(dw_scene_trees *trees, uint32_t mesh, const dw_run *run,
                                    dw_tree **out, dw_error *err);
 
-/* The posed vertices, 3 floats each, that the tree was refit to. May wait for a device. */
+dw_status dw_scene_trees_vertex_count(const dw_scene_trees *trees, uint32_t mesh, uint32_t *out,
+                                      dw_error *err);
+
+/* The newest pose, 3 floats a vertex. May wait for a device. */
 dw_status dw_scene_trees_read_vertices(dw_scene_trees *trees, uint32_t mesh, float *out,
                                        const dw_run *run, dw_error *err);
 

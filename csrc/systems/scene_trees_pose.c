@@ -274,6 +274,17 @@ dw_status dw_scene_trees_read_tree(dw_scene_trees *trees, uint32_t id, const dw_
     return mesh == NULL ? err->code : trees->backend->read_tree(trees, mesh, run, out, err);
 }
 
+dw_status dw_scene_trees_vertex_count(const dw_scene_trees *trees, uint32_t id, uint32_t *out,
+                                      dw_error *err)
+{
+    const dw_trees_mesh *mesh = dw_trees_find_mesh(trees, id, err);
+
+    if (mesh == NULL)
+        return err->code;
+    *out = mesh->vertex_count;
+    return DW_OK;
+}
+
 dw_status dw_scene_trees_read_vertices(dw_scene_trees *trees, uint32_t id, float *out,
                                        const dw_run *run, dw_error *err)
 {
