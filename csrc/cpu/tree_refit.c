@@ -13,18 +13,6 @@
 #include <string.h>
 
 #define DW_REFIT_TREELETS 16 /* of one piece of work */
-#define DW_REFIT_AHEAD    24 /* triangles whose vertices are asked for before they are needed */
-#define DW_REFIT_LANES    16 /* arrays are padded to whole vectors of this many */
-#define DW_RANGE_ORDER    0x5d800000 /* 2^60 in the order of floats; -2^60 is its complement */
-
-/* Corners of a treelet's triangles as they lie in memory, an array a coordinate. */
-typedef struct dw_corners {
-    int32_t at[9][DW_TREE_TREELET];
-} dw_corners;
-
-typedef struct dw_corner_boxes {
-    float low[3][DW_TREE_TREELET], high[3][DW_TREE_TREELET];
-} dw_corner_boxes;
 
 /* Boxes whose union is the least of each lane: high planes are complemented, high floats are
  * negated. Triangles first, then nodes. */
@@ -37,105 +25,23 @@ typedef struct dw_float_box {
     float lane[8]; /* low x y z, 0, high x y z, 0 */
 } dw_float_box;
 
+/* The grid, once for each lane of a vector of boxes. */
+typedef struct dw_lane_grid {
+    float origin[DW_REFIT_LANES], step[DW_REFIT_LANES], inverse[DW_REFIT_LANES];
+} dw_lane_grid;
+
 typedef struct dw_refit_job {
     dw_tree *tree;
     const dw_tree_pose *pose;
     dw_tree_frame frame;
+    dw_lane_grid grid;       /* of the frame */
     bool is_partial;         /* treelets of level 0 without a dirty vertex stay */
     bool is_lowest;          /* this level is level 0 */
     uint32_t first, end;     /* treelets of this level */
     dw_refit_totals *totals; /* by worker; NULL: no sums */
 } dw_refit_job;
 
-/* ---- corners ---- */
-
-static void set_corner(dw_corners *corners, uint32_t i, int corner, const float *point)
-{
-    int32_t bits[3];
-
-    memcpy(bits, point, sizeof bits);
-    corners->at[3 * corner][i] = bits[0];
-    corners->at[3 * corner + 1][i] = bits[1];
-    corners->at[3 * corner + 2][i] = bits[2];
-}
-
-/* The sweep goes backwards through them, which caches do not foresee. */
-static void prefetch_nodes(const void *nodes, size_t node_size, const dw_tree_treelet *treelet)
-{
-    const char *first = (const char *)nodes + treelet->first_node * node_size;
-
-    for (size_t i = 0; i < treelet->node_count * node_size; i += 64)
-        DW_PREFETCH(first + i);
-}
-
-static inline const float *vertex_at(const dw_tree_vertices *vertices, uint32_t vertex)
-{
-    return vertices->data + (size_t)vertex * vertices->stride;
-}
-
-/* `ahead`: how many triangles have one DW_REFIT_AHEAD behind them in the tree. */
-static void gather_triangles(const dw_tree_triangle *triangles, uint32_t count, uint32_t ahead,
-                             const dw_tree_vertices *vertices, dw_corners *corners)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (i < ahead)
-            for (int corner = 0; corner < 3; corner++)
-                DW_PREFETCH(vertex_at(vertices, triangles[i + DW_REFIT_AHEAD].vertices[corner]));
-        for (int corner = 0; corner < 3; corner++)
-            set_corner(corners, i, corner, vertex_at(vertices, triangles[i].vertices[corner]));
-    }
-}
-
-/* A box as a triangle of its two corners; one that is not active gets a corner out of range. */
-static void gather_boxes(const dw_tree_triangle *items, uint32_t count, const float *boxes,
-                         dw_corners *corners)
-{
-    static const float outside[3] = { 3e38f, 3e38f, 3e38f };
-
-    for (uint32_t i = 0; i < count; i++) {
-        const float *box = boxes + (size_t)items[i].primitive * 6;
-
-        set_corner(corners, i, 0, dw_tree_box_is_active(box) ? box : outside);
-        set_corner(corners, i, 1, box + 3);
-        set_corner(corners, i, 2, box + 3);
-    }
-}
-
-/* Corners of the treelet's triangles, padded to whole vectors; the padded number. */
-static uint32_t gather(const dw_refit_job *job, const dw_tree_treelet *treelet, dw_corners *corners)
-{
-    const dw_tree *tree = job->tree;
-    const dw_tree_triangle *triangles = tree->triangles + treelet->first_triangle;
-    uint32_t count = treelet->triangle_count;
-    uint32_t left = tree->shape.triangle_count - treelet->first_triangle;
-    uint32_t padded = (count + DW_REFIT_LANES - 1) / DW_REFIT_LANES * DW_REFIT_LANES;
-
-    if (tree->is_over_boxes)
-        gather_boxes(triangles, count, job->pose->boxes, corners);
-    else
-        gather_triangles(triangles, count, left > DW_REFIT_AHEAD ? left - DW_REFIT_AHEAD : 0,
-                         &job->pose->vertices, corners);
-    for (int k = 0; k < 9; k++)
-        for (uint32_t i = count; i < padded; i++)
-            corners->at[k][i] = 0;
-    return padded;
-}
-
-static inline bool is_outside(const dw_corners *corners, uint32_t i)
-{
-    for (int k = 0; k < 9; k++)
-        if (!dw_tree_in_range((uint32_t)corners->at[k][i]))
-            return true;
-    return false;
-}
-
 /* ---- boxes of triangles ---- */
-
-/* The order of floats as an order of whole numbers; its own inverse. */
-static inline int32_t swap_order(int32_t bits)
-{
-    return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
-}
 
 static inline int32_t least(int32_t a, int32_t b)
 {
@@ -145,37 +51,6 @@ static inline int32_t least(int32_t a, int32_t b)
 static inline int32_t most(int32_t a, int32_t b)
 {
     return a > b ? a : b;
-}
-
-/* Coordinates may be rounded after the minimum, since rounding keeps the order. */
-static inline float coordinate_of(int32_t order)
-{
-    int32_t bits = swap_order(order);
-
-    return dw_float_from_bits((uint32_t)((bits & 0x7f800000) == 0 ? 0 : bits));
-}
-
-/* False when a triangle is not in range; its box is then of no use. */
-DW_SIMD static bool box_corners(const dw_corners *restrict corners, uint32_t padded,
-                                dw_corner_boxes *restrict boxes)
-{
-    int32_t lowest = 0, highest = 0;
-
-    for (int axis = 0; axis < 3; axis++) {
-        const int32_t *a = corners->at[axis], *b = corners->at[3 + axis];
-        const int32_t *c = corners->at[6 + axis];
-
-        for (uint32_t i = 0; i < padded; i++) {
-            int32_t x = swap_order(a[i]), y = swap_order(b[i]), z = swap_order(c[i]);
-            int32_t low = least(least(x, y), z), high = most(most(x, y), z);
-
-            lowest = least(lowest, low);
-            highest = most(highest, high);
-            boxes->low[axis][i] = coordinate_of(low);
-            boxes->high[axis][i] = coordinate_of(high);
-        }
-    }
-    return lowest >= ~DW_RANGE_ORDER && highest <= DW_RANGE_ORDER;
 }
 
 #define DW_LAST_PLANE 0x477fff00 /* 65535 as a float */
@@ -195,11 +70,26 @@ static inline int32_t plane_below(float x, float origin, float step, float inver
     return most(0, least(q, 65535));
 }
 
-DW_SIMD static void quantize_axis(const float *restrict lows, const float *restrict highs,
-                                  uint32_t padded, float origin, float step, float inverse,
-                                  uint32_t *restrict words)
+static dw_lane_grid spread_grid(const dw_tree_frame *frame)
 {
-    for (uint32_t i = 0; i < padded; i++) {
+    dw_lane_grid grid;
+
+    for (int i = 0; i < DW_REFIT_LANES; i++) {
+        int axis = i % 4 < 3 ? i % 4 : 0;
+
+        grid.origin[i] = frame->origin[axis];
+        grid.step[i] = frame->step[axis];
+        grid.inverse[i] = frame->inverse[axis];
+    }
+    return grid;
+}
+
+/* Planes of a vector of boxes, the high ones complemented. */
+static inline void quantize_lanes(const float *restrict lows, const float *restrict highs,
+                                  const dw_lane_grid *restrict grid, uint32_t *restrict words)
+{
+    for (int i = 0; i < DW_REFIT_LANES; i++) {
+        float origin = grid->origin[i], step = grid->step[i], inverse = grid->inverse[i];
         int32_t low = plane_below(lows[i], origin, step, inverse);
         int32_t high = plane_below(highs[i], origin, step, inverse);
         float here = origin + (float)high * step;
@@ -209,26 +99,15 @@ DW_SIMD static void quantize_axis(const float *restrict lows, const float *restr
     }
 }
 
-DW_SIMD static void interleave(const uint32_t words[3][DW_TREE_TREELET], uint32_t padded,
-                               uint32_t *restrict out)
+DW_SIMD static void quantize(const float *lows, const float *highs, uint32_t vectors,
+                             const dw_lane_grid *grid, uint32_t *words)
 {
-    for (uint32_t i = 0; i < padded; i++) {
-        out[4 * i] = words[0][i];
-        out[4 * i + 1] = words[1][i];
-        out[4 * i + 2] = words[2][i];
-        out[4 * i + 3] = 0;
+    for (; vectors > 0; vectors--) {
+        quantize_lanes(lows, highs, grid, words);
+        lows += DW_REFIT_LANES;
+        highs += DW_REFIT_LANES;
+        words += DW_REFIT_LANES;
     }
-}
-
-static void quantize(const dw_corner_boxes *boxes, uint32_t padded, const dw_tree_frame *frame,
-                     dw_plane_box *out)
-{
-    uint32_t words[3][DW_TREE_TREELET];
-
-    for (int axis = 0; axis < 3; axis++)
-        quantize_axis(boxes->low[axis], boxes->high[axis], padded, frame->origin[axis],
-                      frame->step[axis], frame->inverse[axis], words[axis]);
-    interleave((const uint32_t(*)[DW_TREE_TREELET])words, padded, out[0].word);
 }
 
 /* ---- nodes ---- */
@@ -374,63 +253,68 @@ DW_SIMD static void sweep_floats(dw_tree_child_f32 (*nodes)[2], const dw_tree_tr
 
 /* ---- treelets ---- */
 
-static uint32_t mark_inactive(const dw_corners *corners, uint32_t count, void *boxes, bool is_f32)
+/* Nodes of a treelet that comes next: sweeps go backwards through them, which caches do not
+ * foresee.
+ */
+static void prefetch_nodes(const dw_tree *tree, const dw_tree_treelet *treelet)
+{
+    size_t node_size = 2 * (tree->format == DW_NODE_FORMAT_F32 ? sizeof(dw_tree_child_f32)
+                                                               : sizeof(dw_tree_child));
+    const char *first = (const char *)tree->nodes + treelet->first_node * node_size;
+
+    for (size_t i = 0; i < treelet->node_count * node_size; i += 64)
+        DW_PREFETCH(first + i);
+}
+
+static uint32_t count_inactive(const dw_refit_job *job, const dw_tree_treelet *treelet)
 {
     uint32_t inactive = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_outside(corners, i))
-            continue;
-        inactive++;
-        if (is_f32)
-            ((dw_float_box *)boxes)[i] = no_floats;
-        else
-            ((dw_plane_box *)boxes)[i] = no_planes;
-    }
+    for (uint32_t i = 0; i < treelet->triangle_count; i++)
+        if (!dw_refit_is_active(job->tree, job->pose, treelet->first_triangle + i))
+            inactive++;
     return inactive;
-}
-
-static void spread_floats(const dw_corner_boxes *from, uint32_t count, dw_float_box *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = (dw_float_box) { .lane = { from->low[0][i], from->low[1][i], from->low[2][i], 0.0f,
-                                            -from->high[0][i], -from->high[1][i], -from->high[2][i],
-                                            0.0f } };
 }
 
 /* The number of inactive triangles. */
 static uint32_t refit_planes(const dw_refit_job *job, const dw_tree_treelet *treelet)
 {
+    uint32_t count = treelet->triangle_count, inactive = 0;
+    uint32_t vectors = (4 * count + DW_REFIT_LANES - 1) / DW_REFIT_LANES;
     dw_plane_box boxes[2 * DW_TREE_TREELET];
-    dw_corner_boxes floats;
-    dw_corners corners;
-    uint32_t padded, inactive = 0;
-    bool is_in_range;
+    dw_refit_items items;
+    bool is_active;
 
-    prefetch_nodes(job->tree->nodes, 2 * sizeof(dw_tree_child), treelet);
-    padded = gather(job, treelet, &corners);
-    is_in_range = box_corners(&corners, padded, &floats);
-    quantize(&floats, padded, &job->frame, boxes);
-    if (!is_in_range)
-        inactive = mark_inactive(&corners, treelet->triangle_count, boxes, false);
+    is_active = dw_refit_box_items(job->tree, job->pose, treelet, &items);
+    quantize(items.low[0], items.high[0], vectors, &job->grid, boxes[0].word);
+    for (uint32_t i = 0; i < count && !is_active; i++)
+        if (!dw_refit_is_active(job->tree, job->pose, treelet->first_triangle + i)) {
+            boxes[i] = no_planes;
+            inactive++;
+        }
     sweep_planes(job->tree->nodes, treelet, boxes);
     return inactive;
 }
 
 static uint32_t refit_floats(const dw_refit_job *job, const dw_tree_treelet *treelet)
 {
+    uint32_t count = treelet->triangle_count, inactive = 0;
     dw_float_box boxes[2 * DW_TREE_TREELET];
-    dw_corner_boxes floats;
-    dw_corners corners;
-    uint32_t padded, inactive = 0;
-    bool is_in_range;
+    dw_refit_items items;
+    bool is_active;
 
-    prefetch_nodes(job->tree->nodes, 2 * sizeof(dw_tree_child_f32), treelet);
-    padded = gather(job, treelet, &corners);
-    is_in_range = box_corners(&corners, padded, &floats);
-    spread_floats(&floats, treelet->triangle_count, boxes);
-    if (!is_in_range)
-        inactive = mark_inactive(&corners, treelet->triangle_count, boxes, true);
+    is_active = dw_refit_box_items(job->tree, job->pose, treelet, &items);
+    for (uint32_t i = 0; i < count; i++) {
+        const float *low = items.low[i], *high = items.high[i];
+
+        boxes[i] = (dw_float_box) { .lane = { low[0], low[1], low[2], 0.0f, -high[0], -high[1],
+                                              -high[2], 0.0f } };
+    }
+    for (uint32_t i = 0; i < count && !is_active; i++)
+        if (!dw_refit_is_active(job->tree, job->pose, treelet->first_triangle + i)) {
+            boxes[i] = no_floats;
+            inactive++;
+        }
     sweep_floats(job->tree->nodes, treelet, boxes);
     return inactive;
 }
@@ -454,17 +338,6 @@ static bool has_moved(const dw_refit_job *job, const dw_tree_treelet *treelet)
     return false;
 }
 
-static uint32_t count_inactive(const dw_refit_job *job, const dw_tree_treelet *treelet)
-{
-    dw_corners corners;
-    uint32_t inactive = 0;
-
-    gather(job, treelet, &corners);
-    for (uint32_t i = 0; i < treelet->triangle_count; i++)
-        inactive += is_outside(&corners, i) ? 1u : 0u;
-    return inactive;
-}
-
 static void refit_treelets(void *user, int64_t item, int worker)
 {
     const dw_refit_job *job = user;
@@ -475,6 +348,8 @@ static void refit_treelets(void *user, int64_t item, int worker)
         const dw_tree_treelet *treelet = job->tree->treelets + i;
         uint32_t inactive = 0;
 
+        if (!job->is_partial && i + 1 < end)
+            prefetch_nodes(job->tree, treelet + 1);
         if (!job->is_partial || !job->is_lowest || has_moved(job, treelet))
             inactive = job->tree->format == DW_NODE_FORMAT_F32 ? refit_floats(job, treelet)
                                                                : refit_planes(job, treelet);
@@ -576,6 +451,7 @@ dw_status dw_tree_refit(dw_tree *tree, const dw_tree_pose *pose, const dw_run *r
     job.is_partial = pose->dirty != NULL && keeps_frame(&tree->frame, &bounds);
     job.frame = job.is_partial ? tree->frame : make_frame(&bounds);
     job.frame.inactive = tree->frame.inactive;
+    job.grid = spread_grid(&job.frame);
     if (pose->wants_sums)
         DW_TRY(DW_ALLOC_ZEROED((size_t)workers, &job.totals, err));
     tree->frame.is_empty = 1u; /* until all is done: nothing is hit in, or kept of, half a refit */
