@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define CREDIT_UPDATES 60.0 /* budgets that may be saved up */
+#define CREDIT_UPDATES 60.0  /* budgets that may be saved up */
+#define LARGE          65536 /* triangles from which threads work on one tree together */
 
 const char *dw_trees_cause_name(dw_trees_cause cause)
 {
@@ -76,25 +77,107 @@ dw_status dw_trees_place(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_placed_t
     return note_build(trees, mesh, cause, err);
 }
 
-/* Meshes without a tree get one now. */
-static dw_status build_new(dw_scene_trees *trees, const dw_run *run, dw_error *err)
+/* The first trees of meshes. Large ones take all threads one after another, the others one each. */
+typedef struct first_builds {
+    dw_scene_trees *trees;
+    dw_trees_mesh **meshes; /* large ones first */
+    uint32_t large_count;
+    dw_placed_tree *built;
+    dw_status *states; /* of each: DW_ERROR_INTERRUPTED until it is built */
+    dw_error *errors;
+    uint32_t count;
+} first_builds;
+
+static void first_item(void *user, int64_t item, int worker)
+{
+    static const dw_run alone;
+    first_builds *self = user;
+    uint32_t i = self->large_count + (uint32_t)item;
+    dw_trees_mesh *mesh = self->meshes[i];
+
+    (void)worker;
+    self->states[i] = self->trees->backend->build(self->trees, mesh, mesh->builder, &alone,
+                                                  &self->built[i], &self->errors[i]);
+}
+
+static void collect_new(first_builds *self)
+{
+    const dw_scene_trees *trees = self->trees;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < trees->mesh_count; i++) {
+            dw_trees_mesh *mesh = trees->meshes[i];
+            bool is_large = mesh->triangle_count > LARGE || !trees->backend->is_immediate;
+
+            if (mesh->tree == NULL && is_large == (pass == 0))
+                self->meshes[self->count++] = mesh;
+        }
+        if (pass == 0)
+            self->large_count = self->count;
+    }
+}
+
+static dw_status begin_first_builds(dw_scene_trees *trees, first_builds *self, dw_error *err)
+{
+    *self = (first_builds) { .trees = trees };
+    DW_TRY(DW_ALLOC(trees->mesh_count, &self->meshes, err));
+    collect_new(self);
+    DW_TRY(DW_ALLOC_ZEROED(self->count, &self->built, err));
+    DW_TRY(DW_ALLOC(self->count, &self->states, err));
+    DW_TRY(DW_ALLOC_ZEROED(self->count, &self->errors, err));
+    for (uint32_t i = 0; i < self->count; i++)
+        self->states[i] = DW_ERROR_INTERRUPTED;
+    return DW_OK;
+fail:
+    self->count = 0;
+    return err->code;
+}
+
+static dw_status place_first(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_placed_tree *built,
+                             dw_error *err)
 {
     dw_placed_tree *tree = NULL;
 
-    for (uint32_t i = 0; i < trees->mesh_count; i++) {
-        dw_trees_mesh *mesh = trees->meshes[i];
-
-        if (mesh->tree != NULL)
-            continue;
-        DW_TRY(DW_ALLOC_ZEROED(1, &tree, err));
-        DW_TRY(trees->backend->build(trees, mesh, mesh->builder, run, tree, err));
-        tree->serial = ++trees->next_serial;
-        DW_TRY(dw_trees_place(trees, mesh, &tree, DW_TREES_FIRST, err));
+    if (DW_ALLOC_ZEROED(1, &tree, err) != DW_OK) {
+        trees->backend->finish_tree(trees, built);
+        return err->code;
     }
-    return DW_OK;
-fail:
-    dw_free(tree);
-    return err->code;
+    *tree = *built;
+    tree->serial = ++trees->next_serial;
+    return dw_trees_place(trees, mesh, &tree, DW_TREES_FIRST, err);
+}
+
+/* Also after a failure or an interrupt: what was built is there for the next update. */
+static dw_status end_first_builds(first_builds *self, dw_status status, dw_error *err)
+{
+    for (uint32_t i = 0; i < self->count; i++) {
+        if (self->states[i] == DW_OK)
+            self->states[i] =
+                place_first(self->trees, self->meshes[i], &self->built[i], &self->errors[i]);
+        if (self->states[i] == DW_OK || self->states[i] == DW_ERROR_INTERRUPTED || status != DW_OK)
+            continue;
+        status = self->states[i];
+        *err = self->errors[i];
+    }
+    dw_free(self->meshes);
+    dw_free(self->built);
+    dw_free(self->states);
+    dw_free(self->errors);
+    return status;
+}
+
+/* Meshes without a tree get one now. */
+static dw_status build_new(dw_scene_trees *trees, const dw_run *run, dw_error *err)
+{
+    first_builds self;
+    dw_status status = begin_first_builds(trees, &self, err);
+
+    for (uint32_t i = 0; i < self.large_count && status == DW_OK; i++)
+        status = self.states[i] = trees->backend->build(
+            trees, self.meshes[i], self.meshes[i]->builder, run, &self.built[i], err);
+    if (status == DW_OK)
+        status = dw_parallel_for(run, self.count - self.large_count, first_item, &self, err);
+    return end_first_builds(&self, status, err);
 }
 
 /* A mesh is rebuilt by H-PLOC, which also the device builds by, unless it asks for less. */

@@ -59,6 +59,20 @@ def test_rays_meet_what_is_there(device, rng, node_format):
         assert_meets(trees, scene, *rays_at(rng, 1500))
 
 
+def test_many_meshes_and_a_large_one_at_once(trees, rng):
+    scene = []
+    meshes = [soup(rng, int(rng.integers(0, 30))) for _ in range(30)]
+    meshes.insert(11, grid(184))
+    for positions, indices in meshes:
+        matrix = random_matrix(rng)
+        instance = trees.add_instance(trees.add_mesh(positions, indices), matrix)
+        scene.append((instance, matrix, positions, indices))
+    events = trees.update().builds
+    assert sorted(event.mesh for event in events) == trees.meshes
+    assert all(event.triangles == len(meshes[event.mesh][1]) for event in events)
+    assert_meets(trees, scene, *rays_at(rng, 60), least_clear=0.2)
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5])
 def test_few_triangles(trees, rng, count):
     positions, indices = soup(rng, count)
