@@ -26,6 +26,7 @@ static void gpu_destroy(dw_scene_trees *trees)
     dw_tree_builder_gpu_destroy(self->builder);
     dw_tree_builder_gpu_destroy(self->at_once);
     dw_free(self->items);
+    dw_free(self->parts);
     dw_free(self->reached);
     dw_free(self);
     trees->gpu = NULL;
@@ -67,24 +68,43 @@ dw_status dw_trees_gpu_fit(dw_gpu *gpu, dw_gpu_buffer *buffer, uint64_t bytes, c
     return DW_OK;
 }
 
-static dw_status send(dw_gpu *gpu, dw_gpu_buffer *buffer, const void *data, uint64_t bytes,
-                      const char *name, const dw_run *run, dw_error *err)
+/* ---- uploads: gathered, then sent together ---- */
+
+static dw_status add_part(dw_trees_gpu *self, dw_gpu_buffer *buffer, void *data, uint64_t bytes,
+                          const char *name, dw_error *err)
 {
-    if (dw_trees_gpu_fit(gpu, buffer, bytes, name, err) != DW_OK)
-        return err->code;
-    return bytes == 0 ? DW_OK : dw_gpu_upload(gpu, buffer, 0, data, bytes, run, err);
+    DW_TRY(dw_trees_gpu_fit(self->gpu, buffer, bytes, name, err));
+    DW_TRY(dw_trees_reserve((void **)&self->parts, self->part_count + 1ull, &self->part_capacity,
+                            sizeof *self->parts, err));
+    if (bytes > 0)
+        self->parts[self->part_count++] =
+            (dw_gpu_rows) { buffer, 0, data, bytes, 1, (int64_t)bytes };
+    return DW_OK;
+fail:
+    return err->code;
 }
 
-dw_status dw_trees_gpu_send_pose(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_run *run,
-                                 dw_error *err)
+static dw_status send_parts(dw_trees_gpu *self, const dw_run *run, dw_error *err)
+{
+    uint32_t count = self->part_count;
+
+    self->part_count = 0;
+    return count == 0 ? DW_OK : dw_gpu_upload_rows(self->gpu, self->parts, count, run, err);
+}
+
+/* The pose that the device reads, where it came from the CPU; then note_sent. */
+static dw_status add_pose(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_error *err)
 {
     if (mesh->source == DW_POSE_BUFFER || !mesh->is_upload_due)
         return DW_OK;
-    if (send(trees->gpu->gpu, &mesh->gpu_vertices, mesh->positions,
-             mesh->vertex_count * 3ull * sizeof(float), "tree vertices", run, err) != DW_OK)
-        return err->code;
-    mesh->is_upload_due = false;
-    return DW_OK;
+    return add_part(trees->gpu, &mesh->gpu_vertices, mesh->positions,
+                    mesh->vertex_count * 3ull * sizeof(float), "tree vertices", err);
+}
+
+static void note_sent(dw_trees_mesh *mesh)
+{
+    if (mesh->source != DW_POSE_BUFFER)
+        mesh->is_upload_due = false;
 }
 
 static const dw_gpu_buffer *vertices_of(const dw_trees_mesh *mesh, uint64_t *offset,
@@ -102,19 +122,25 @@ static const dw_gpu_buffer *vertices_of(const dw_trees_mesh *mesh, uint64_t *off
 static dw_status send_source(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_run *run,
                              dw_tree_gpu_source *out, dw_error *err)
 {
-    dw_gpu *gpu = trees->gpu->gpu;
+    dw_trees_gpu *self = trees->gpu;
 
-    if (dw_trees_gpu_send_pose(trees, mesh, run, err) != DW_OK)
-        return err->code;
-    if (mesh->gpu_indices.record == NULL &&
-        send(gpu, &mesh->gpu_indices, mesh->indices, mesh->triangle_count * 3ull * sizeof(uint32_t),
-             "tree indices", run, err) != DW_OK)
-        return err->code;
+    self->part_count = 0;
+    DW_TRY(add_pose(trees, mesh, err));
+    if (mesh->gpu_indices.record == NULL)
+        DW_TRY(add_part(self, &mesh->gpu_indices, mesh->indices,
+                        mesh->triangle_count * 3ull * sizeof(uint32_t), "tree indices", err));
+    if (send_parts(self, run, err) != DW_OK) {
+        dw_gpu_buffer_destroy(&mesh->gpu_indices); /* its content is not known */
+        goto fail;
+    }
+    note_sent(mesh);
     *out = (dw_tree_gpu_source) { .indices = &mesh->gpu_indices,
                                   .count = mesh->triangle_count,
                                   .vertex_count = mesh->vertex_count };
     out->vertices = vertices_of(mesh, &out->vertices_offset, &out->vertex_stride);
     return DW_OK;
+fail:
+    return err->code;
 }
 
 static void trim(dw_tree_builder_gpu *builder)
@@ -152,7 +178,6 @@ static dw_status build_on_host(dw_scene_trees *trees, dw_trees_mesh *mesh, dw_tr
     DW_TRY(dw_scene_trees_read_vertices(trees, mesh->id, positions, run, err));
     source.vertices.data = positions;
     DW_TRY(dw_tree_build(&source, builder, trees->def.format, &tree, run, err));
-    DW_TRY(dw_trees_gpu_send_pose(trees, mesh, run, err));
     DW_TRY(dw_tree_gpu_upload(trees->gpu->gpu, tree, &out->buffer, &out->mesh, run, err));
     out->shape = tree->shape;
     dw_tree_destroy(tree);
@@ -315,21 +340,19 @@ void dw_trees_gpu_item(const dw_trees_mesh *mesh, const dw_placed_tree *tree, dw
     out->mesh.flags &= ~(uint32_t)DW_TREE_WANTS_SUMS;
 }
 
-static dw_status send_job(dw_scene_trees *trees, const dw_trees_job *job, const dw_run *run,
-                          dw_refit_item *item, dw_error *err)
+static dw_status add_job(dw_scene_trees *trees, const dw_trees_job *job, dw_refit_item *item,
+                         dw_error *err)
 {
     dw_trees_mesh *mesh = job->mesh;
     uint64_t bytes = (mesh->vertex_count + 31ull) / 32 * sizeof(uint32_t);
 
-    if (dw_trees_gpu_send_pose(trees, mesh, run, err) != DW_OK)
-        return err->code;
     dw_trees_gpu_item(mesh, job->tree, item);
     if (job->wants_sums)
         item->mesh.flags |= DW_TREE_WANTS_SUMS;
     if (job->dirty == NULL)
         return DW_OK;
     item->dirty = &mesh->gpu_dirty;
-    return send(trees->gpu->gpu, &mesh->gpu_dirty, job->dirty, bytes, "tree dirty bits", run, err);
+    return add_part(trees->gpu, &mesh->gpu_dirty, mesh->dirty, bytes, "tree dirty bits", err);
 }
 
 static dw_status send_jobs(dw_scene_trees *trees, const dw_trees_job *jobs, uint32_t count,
@@ -337,13 +360,20 @@ static dw_status send_jobs(dw_scene_trees *trees, const dw_trees_job *jobs, uint
 {
     dw_trees_gpu *self = trees->gpu;
 
-    if (dw_trees_reserve((void **)&self->items, count, &self->item_capacity, sizeof *self->items,
-                         err) != DW_OK)
-        return err->code;
+    self->part_count = 0;
+    DW_TRY(dw_trees_reserve((void **)&self->items, count, &self->item_capacity, sizeof *self->items,
+                            err));
+    for (uint32_t i = 0; i < count; i++) {
+        if (jobs[i].tree == jobs[i].mesh->tree) /* a probe's tree takes the same pose */
+            DW_TRY(add_pose(trees, jobs[i].mesh, err));
+        DW_TRY(add_job(trees, &jobs[i], &self->items[i], err));
+    }
+    DW_TRY(send_parts(self, run, err));
     for (uint32_t i = 0; i < count; i++)
-        if (send_job(trees, &jobs[i], run, &self->items[i], err) != DW_OK)
-            return err->code;
+        note_sent(jobs[i].mesh);
     return DW_OK;
+fail:
+    return err->code;
 }
 
 /* ---- samples ---- */

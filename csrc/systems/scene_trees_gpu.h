@@ -47,6 +47,8 @@ typedef struct dw_trees_gpu {
 
     dw_refit_item *items;
     uint32_t item_capacity;
+    dw_gpu_rows *parts; /* to be uploaded before what is recorded next */
+    uint32_t part_count, part_capacity;
     dw_gpu_binding *reached; /* trees and vertices of all meshes, and the top level */
     uint32_t reached_count, reached_capacity;
     dw_sample_slot slots[DW_SAMPLE_SLOTS];
@@ -60,9 +62,6 @@ typedef struct dw_trees_gpu {
     dw_trace_gpu *trace;
 } dw_trees_gpu;
 
-/* The pose that the device reads: uploaded where it came from the CPU. */
-dw_status dw_trees_gpu_send_pose(dw_scene_trees *trees, dw_trees_mesh *mesh, const dw_run *run,
-                                 dw_error *err);
 void dw_trees_gpu_item(const dw_trees_mesh *mesh, const dw_placed_tree *tree, dw_refit_item *out);
 
 /* A buffer of at least this size. */
