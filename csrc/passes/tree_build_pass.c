@@ -9,12 +9,17 @@
 #include <float.h>
 #include <string.h>
 
-#define SORT_PARTS_MAX   1024u /* of one invocation each */
+/* How work is shared out where one invocation does a run of it. Runs have an upper end too: drivers
+ * for processors leave a shader's loops after 65,535 rounds. */
+#define SORT_PARTS       1024u
 #define SORT_PART_MIN    256u
-#define MERGE_CHUNKS_MAX 2048u /* invocations that merge by themselves */
+#define SORT_PART_MAX    16384u
+#define MERGE_CHUNKS     4096u
 #define MERGE_CHUNK_MIN  32u
-#define BOUNDS_GROUPS    1024u
-#define BOUNDS_FEW       64u /* where lanes are few */
+#define MERGE_CHUNK_MAX  256u
+#define BOUNDS_GROUPS    1024u /* on a card; else as few as lanes are */
+#define BOUNDS_FEW       64u
+#define BOUNDS_ITEMS_MAX 1024u
 
 typedef enum build_step {
     STEP_BOUNDS,
@@ -165,11 +170,17 @@ static void set_address(uint32_t *low, uint32_t *high, uint64_t address)
     *high = (uint32_t)(address >> 32);
 }
 
+/* Of `count` items cut into `runs`. */
+static uint32_t run_of(uint32_t count, uint32_t runs, uint32_t least, uint32_t most)
+{
+    uint32_t run = (count + runs - 1) / runs;
+
+    return run < least ? least : run > most ? most : run;
+}
+
 static uint32_t parts_of(const dw_tree_builder_gpu *builder, uint32_t count, uint32_t *items)
 {
-    uint32_t least = (count + SORT_PARTS_MAX - 1) / SORT_PARTS_MAX;
-
-    *items = least < SORT_PART_MIN ? SORT_PART_MIN : least;
+    *items = run_of(count, SORT_PARTS, SORT_PART_MIN, SORT_PART_MAX);
     if (builder->variant.is_sort_wide)
         *items = DW_TREE_WIDE_LANES * DW_TREE_WIDE_ROUNDS;
     return count == 0 ? 1 : (count - 1) / *items + 1;
@@ -239,13 +250,15 @@ static void record_clears(build_record *record)
 
 static void record_items(build_record *record)
 {
-    bool has_few = record->builder->variant.is_place_lane;
-    uint64_t most = has_few ? BOUNDS_FEW : BOUNDS_GROUPS;
-    uint64_t groups = groups_of(record->push.count, DW_TREE_WIDE_LANES);
+    const uint32_t count = record->push.count;
+    uint64_t groups = groups_of(count, DW_TREE_WIDE_LANES);
+    uint64_t most = record->builder->variant.is_place_lane ? BOUNDS_FEW : BOUNDS_GROUPS;
+    uint64_t least = groups_of(groups, BOUNDS_ITEMS_MAX);
 
+    most = most < least ? least : most;
     dw_command_time_begin(record->command, "tree_items");
     dispatch(record, STEP_BOUNDS, groups < most ? groups : most);
-    dispatch(record, STEP_CODES, groups_of(record->push.count, DW_TREE_LANES));
+    dispatch(record, STEP_CODES, groups_of(count, DW_TREE_LANES));
     dw_command_time_end(record->command);
 }
 
@@ -268,12 +281,11 @@ static void record_merge(build_record *record, dw_tree_builder kind)
 {
     const dw_tree_gpu_variant *variant = &record->builder->variant;
     uint32_t count = record->push.count;
-    uint32_t chunk = (count + MERGE_CHUNKS_MAX - 1) / MERGE_CHUNKS_MAX;
     uint64_t groups = groups_of(count, DW_TREE_LANES);
 
     record->push.part_items = 1;
     if (kind == DW_TREE_BUILDER_HPLOC && variant->merge_lanes == 1 && !variant->is_merge_wide) {
-        record->push.part_items = chunk < MERGE_CHUNK_MIN ? MERGE_CHUNK_MIN : chunk;
+        record->push.part_items = run_of(count, MERGE_CHUNKS, MERGE_CHUNK_MIN, MERGE_CHUNK_MAX);
         groups = groups_of(groups_of(count, record->push.part_items), 8);
     }
     dw_command_time_begin(record->command, "tree_merge");
