@@ -63,8 +63,9 @@ def compile_driver(folder: str) -> Path | None:
 class Bench:
     """Rows, and how they are taken."""
 
-    def __init__(self, device: dw.Device, repeats: int) -> None:
+    def __init__(self, device: dw.Device, repeats: int, builders: list[str]) -> None:
         self.device = device
+        self.builders = builders
         self.repeats = repeats
         self.rows: list[Row] = []
 
@@ -99,8 +100,9 @@ class Bench:
                 self.add(scene, len(indices), f"driver {what}", [float(value)])
 
     def build(self, scene: str, positions: np.ndarray, indices: np.ndarray) -> None:
-        """All builders, and the steps of each; the part that the whole must not be short of."""
-        for name, builder in BUILDERS.items():
+        """Builds and their steps."""
+        for name in self.builders:
+            builder = BUILDERS[name]
 
             def work(repeat: int, builder=builder) -> np.ndarray:
                 tree = _core.tree_build_device(
@@ -122,11 +124,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[2_000_000, 10_000_000])
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=list(SCENES))
+    parser.add_argument("--builders", nargs="*", default=list(BUILDERS), choices=list(BUILDERS))
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--repeats", type=int, default=100)
     options = parser.parse_args(arguments)
     with dw.Device(options.device) as device, tempfile.TemporaryDirectory() as folder:
-        bench = Bench(device, options.repeats)
+        bench = Bench(device, options.repeats, options.builders)
         program = None if device.info.kind == "software" else compile_driver(folder)
         for size in options.sizes:
             for scene in options.scenes:

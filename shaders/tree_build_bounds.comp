@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The box around all vertices in range that triangles name, or around all boxes in range; items
-// without a box are counted, and the first triangle that names no vertex is found.
+// Each item's box, and the box around all vertices in range that triangles name, or around all
+// boxes in range. Items without a box are counted; the first triangle that names no vertex is found.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -24,27 +24,40 @@ void take(vec3 low, vec3 high)
     }
 }
 
-void take_triangle(uint row)
+/* All its vertices in range count, if the others are or not. */
+tree_item take_triangle(uint row)
 {
     uvec3 indices = tree_indices(row);
-    bool is_active = true;
+    tree_item item = { vec3(3.0e38), vec3(-3.0e38), true };
 
     if (!tree_is_indexed(indices)) {
         bad_row = max(bad_row, ~row);
-        return;
+        item.is_active = false;
     }
-    for (int corner = 0; corner < 3; corner++) {
+    for (int corner = 0; corner < 3 && bad_row != ~row; corner++) {
         uvec3 bits = tree_vertex(indices[corner]);
 
         if (tree_is_in_range(bits)) {
             vec3 at = tree_coordinates(bits);
 
-            take(at, at);
+            item.low = min(item.low, at);
+            item.high = max(item.high, at);
         } else {
-            is_active = false;
+            item.is_active = false;
         }
     }
-    inactive += is_active ? 0u : 1u;
+    if (item.low.x <= item.high.x)
+        take(item.low, item.high);
+    return item;
+}
+
+tree_item take_box(uint row)
+{
+    tree_item item = tree_box(row);
+
+    if (item.is_active)
+        take(item.low, item.high);
+    return item;
 }
 
 void main()
@@ -52,22 +65,19 @@ void main()
     uint lane = gl_LocalInvocationIndex;
     uint step = gl_NumWorkGroups.x * DW_TREE_WIDE_LANES;
 
+    tree_quads boxes = tree_quads(tree_section(DW_TREE_AT_BOXES));
+
     bound_low = bound_high = uvec3(0u);
     inactive = bad_row = 0u;
     if (lane <= DW_TREE_BUILD_BAD_ROW)
         most[lane] = 0u;
     barrier();
     for (uint item = gl_GlobalInvocationID.x; item < push.count; item += step) {
-        if (tree_is_over_boxes()) {
-            tree_item box = tree_box(item);
+        tree_item box = tree_is_over_boxes() ? take_box(item) : take_triangle(item);
 
-            if (box.is_active)
-                take(box.low, box.high);
-            else
-                inactive++;
-        } else {
-            take_triangle(item);
-        }
+        inactive += box.is_active ? 0u : 1u;
+        boxes.at[2u * item] = floatBitsToUint(vec4(box.low, box.high.x));
+        boxes.at[2u * item + 1u] = uvec4(floatBitsToUint(box.high.yz), box.is_active ? 1u : 0u, 0u);
     }
     for (int axis = 0; axis < 3; axis++) {
         atomicMax(most[DW_TREE_BUILD_LOW + axis], bound_low[axis]);

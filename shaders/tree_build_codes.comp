@@ -35,25 +35,19 @@ void main()
 
     if (item >= push.count)
         return;
-    tree_item box = { vec3(0.0), vec3(0.0), false };
+    tree_quads boxes = tree_quads(tree_section(DW_TREE_AT_BOXES));
+    uvec4 a = boxes.at[2u * item], b = boxes.at[2u * item + 1u];
     uint code = 0xffffffffu;
     vec3 low = vec3(1.0), high = vec3(1.0);
 
-    if (tree_is_over_boxes()) {
-        box = tree_box(item);
-    } else {
-        uvec3 indices = tree_indices(item);
-
-        if (tree_is_indexed(indices))
-            box = tree_triangle(indices);
-    }
-    if (box.is_active) {
+    if (b.z != 0u) {
+        vec3 box_low = uintBitsToFloat(a.xyz), box_high = uintBitsToFloat(uvec3(a.w, b.xy));
         uvec3 cells;
 
         read_bounds();
         for (int axis = 0; axis < 3; axis++) {
-            low[axis] = dw_tree_unit(box.low[axis], origin[axis], scale);
-            high[axis] = dw_tree_unit(box.high[axis], origin[axis], scale);
+            low[axis] = dw_tree_unit(box_low[axis], origin[axis], scale);
+            high[axis] = dw_tree_unit(box_high[axis], origin[axis], scale);
             cells[axis] = dw_tree_cell(low[axis], high[axis]);
         }
         code = dw_tree_morton(cells.x, cells.y, cells.z, bits.x, bits.y, bits.z);
@@ -61,7 +55,6 @@ void main()
     float area =
         dw_tree_half_area(dw_tree_difference(high.x, low.x), dw_tree_difference(high.y, low.y),
                           dw_tree_difference(high.z, low.z));
-    tree_quads boxes = tree_quads(tree_section(DW_TREE_AT_BOXES));
 
     boxes.at[2u * item] = floatBitsToUint(vec4(low, high.x));
     boxes.at[2u * item + 1u] = uvec4(floatBitsToUint(vec3(high.yz, area)), DW_TREE_META_LEAF(1u));

@@ -14,7 +14,6 @@ void main()
 {
     uint part = gl_GlobalInvocationID.x;
     uint begin = part * push.part_items;
-    tree_words codes = tree_words(sort_codes(sort_is_back()));
     tree_words counts = TREE_DIGITS;
 
     if (part >= push.part_count)
@@ -22,7 +21,7 @@ void main()
     for (uint digit = 0u; digit < 256u; digit++)
         counts.at[digit * push.part_count + part] = 0u;
     for (uint i = begin; i < min(begin + push.part_items, push.count); i++) {
-        uint at = sort_digit(codes.at[i]) * push.part_count + part;
+        uint at = sort_digit(sort_code(i)) * push.part_count + part;
 
         counts.at[at] = counts.at[at] + 1u;
     }

@@ -17,7 +17,6 @@ void main()
     uint lane = gl_LocalInvocationIndex;
     uint part = tree_group();
     uint begin = part * DW_TREE_WIDE_LANES * DW_TREE_WIDE_ROUNDS;
-    tree_words codes = tree_words(sort_codes(sort_is_back()));
 
     bins[lane] = 0u;
     barrier();
@@ -25,7 +24,7 @@ void main()
         uint i = begin + round * DW_TREE_WIDE_LANES + lane;
 
         if (i < push.count)
-            atomicAdd(bins[sort_digit(codes.at[i])], 1u);
+            atomicAdd(bins[sort_digit(sort_code(i))], 1u);
     }
     barrier();
     if (part < push.part_count)

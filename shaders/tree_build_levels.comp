@@ -11,23 +11,15 @@
 
 layout(local_size_x = DW_TREE_WIDE_LANES) in;
 
+#define SHARE 4u /* tiles of a lane at a time */
+
 shared uvec3 sums[DW_TREE_WIDE_LANES];
 
-void main()
+/* The sum over this lane and those before it. Begins and ends with a barrier. */
+uvec3 inclusive_sum(uint lane, uvec3 value)
 {
-    uint level = gl_WorkGroupID.x;
-    uint lane = gl_LocalInvocationIndex;
-    uint tiles = dw_tree_tiles(push.count);
-    uint first = level * tiles;
-    uint share = (tiles + DW_TREE_WIDE_LANES - 1u) / DW_TREE_WIDE_LANES;
-    uint from = min(lane * share, tiles);
-    uint to = min(from + share, tiles);
-    tree_quads counts = tree_quads(tree_section(DW_TREE_AT_TABLES));
-    uvec3 own = uvec3(0u);
-
-    for (uint i = from; i < to; i++)
-        own += counts.at[first + i].xyz;
-    sums[lane] = own;
+    barrier();
+    sums[lane] = value;
     barrier();
     for (uint step = 1u; step < DW_TREE_WIDE_LANES; step <<= 1) {
         uvec3 before = lane >= step ? sums[lane - step] : uvec3(0u);
@@ -36,17 +28,42 @@ void main()
         sums[lane] += before;
         barrier();
     }
+    return sums[lane];
+}
 
-    uvec3 before = sums[lane] - own;
+void main()
+{
+    uint level = gl_WorkGroupID.x;
+    uint lane = gl_LocalInvocationIndex;
+    uint tiles = dw_tree_tiles(push.count);
+    uint first = level * tiles;
+    tree_quads counts = tree_quads(tree_section(DW_TREE_AT_TABLES));
+    uvec3 total = uvec3(0u);
 
-    for (uint i = from; i < to; i++) {
-        uvec3 count = counts.at[first + i].xyz;
+    for (uint begin = 0u; begin < tiles; begin += SHARE * DW_TREE_WIDE_LANES) {
+        uvec3 parts[SHARE];
+        uvec3 own = uvec3(0u);
 
-        counts.at[first + i].xyz = before;
-        before += count;
+        for (uint k = 0u; k < SHARE; k++) {
+            uint tile = begin + SHARE * lane + k;
+
+            parts[k] = tile < tiles ? counts.at[first + tile].xyz : uvec3(0u);
+            own += parts[k];
+        }
+
+        uvec3 before = total + inclusive_sum(lane, own) - own;
+
+        for (uint k = 0u; k < SHARE; k++) {
+            uint tile = begin + SHARE * lane + k;
+
+            if (tile < tiles)
+                counts.at[first + tile].xyz = before;
+            before += parts[k];
+        }
+        total += sums[DW_TREE_WIDE_LANES - 1u];
     }
-    if (lane == DW_TREE_WIDE_LANES - 1u) {
+    if (lane == 0u) {
         for (int k = 0; k < 3; k++)
-            TREE_HEAD.at[DW_TREE_BUILD_LEVELS + 4u * level + k] = before[k];
+            TREE_HEAD.at[DW_TREE_BUILD_LEVELS + 4u * level + k] = total[k];
     }
 }

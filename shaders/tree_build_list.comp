@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Treelets in tree order: by level from the highest down, then by the slots of their roots.
+// Treelets in tree order: by level from the highest down, then by the slots of their roots. One
+// workgroup a tile of slots; few of them are roots, and one lane lists these.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -9,6 +10,9 @@
 #include "lib/tree_build.glsl"
 
 layout(local_size_x = DW_TREE_LANES) in;
+
+shared uint metas[DW_TREE_TILE];
+shared uint roots_of[DW_TREE_TILE / 32u]; // a bit a slot
 
 uvec3 next[DW_TREE_LEVELS_MAX]; // treelet, node, triangle of each level's next treelet
 
@@ -40,25 +44,40 @@ void list_root(uint slot, uint meta)
     next[level] = at + uvec3(1u, nodes, triangles);
 }
 
+/* Notes which of four slots are roots. */
+void find_roots(uint tile, uint lane)
+{
+    uint slot = tile * DW_TREE_TILE + 4u * lane;
+    uvec4 found = uvec4(0xffffffffu);
+
+    if (slot < push.count)
+        found = tree_quads(tree_section(DW_TREE_AT_ROOTS)).at[slot / 4u];
+    for (uint k = 0u; k < 4u; k++) {
+        metas[4u * lane + k] = found[k];
+        if (found[k] != 0xffffffffu)
+            atomicOr(roots_of[lane / 8u], 1u << (4u * (lane & 7u) + k));
+    }
+}
+
 void main()
 {
-    uint tile = tree_group() * DW_TREE_LANES + gl_LocalInvocationIndex;
-    tree_quads roots = tree_quads(tree_section(DW_TREE_AT_ROOTS));
+    uint tile = tree_group();
+    uint lane = gl_LocalInvocationIndex;
 
-    if (tile >= dw_tree_tiles(push.count))
+    if (lane < DW_TREE_TILE / 32u)
+        roots_of[lane] = 0u;
+    barrier();
+    if (tile < dw_tree_tiles(push.count))
+        find_roots(tile, lane);
+    barrier();
+    if (lane != 0u || tile >= dw_tree_tiles(push.count))
         return;
     begin_levels(tile);
-    for (uint i = 0u; i < DW_TREE_TILE; i += 4u) {
-        uint slot = tile * DW_TREE_TILE + i;
+    for (uint word = 0u; word < DW_TREE_TILE / 32u; word++) {
+        for (uint bits = roots_of[word]; bits != 0u; bits &= bits - 1u) {
+            uint at = 32u * word + findLSB(bits);
 
-        if (slot >= push.count)
-            break;
-        uvec4 metas = roots.at[slot / 4u];
-
-        if (all(equal(metas, uvec4(0xffffffffu))))
-            continue;
-        for (int k = 0; k < 4; k++)
-            if (metas[k] != 0xffffffffu)
-                list_root(slot + k, metas[k]);
+            list_root(tile * DW_TREE_TILE + at, metas[at]);
+        }
     }
 }

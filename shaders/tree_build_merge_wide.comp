@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Merging by subgroups of 32 lanes, one a place of the window: each lane climbs from its leaf, and
-// all of them merge each long range that one of them comes to own.
+// all of them merge each long range that one of them comes to own. Ranges that meet within the 32
+// leaves of a subgroup do so in shared memory.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -11,139 +12,119 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_KHR_shader_subgroup_shuffle_relative : require
 
-#include "lib/tree_climb.glsl"
+#include "lib/tree_merge_wide.glsl"
 
 layout(local_size_x = DW_TREE_LANES) in;
 
-shared uint orders[DW_TREE_LANES];
+shared uint meetings[DW_TREE_LANES];   /* as the boundaries of scratch, of those within */
+shared uint64_t deltas[DW_TREE_LANES]; /* behind each leaf */
 
-uint lane;
+uint first;            // the subgroup's first leaf
+uint within;           // a bit for each leaf behind which only ranges of these leaves meet
+uint64_t delta_before; // before the first leaf
 
-tree_cluster from_lane(tree_cluster c, uint source)
+uint64_t shuffle_64(uint64_t value, uint source)
 {
-    return tree_cluster(subgroupShuffle(c.low, source), subgroupShuffle(c.high, source),
-                        subgroupShuffle(c.cost, source), subgroupShuffle(c.meta, source),
-                        subgroupShuffle(c.first, source), subgroupShuffle(c.what, source),
-                        subgroupShuffle(c.depth, source));
+    uvec2 words = subgroupShuffle(unpackUint2x32(value), source);
+
+    return packUint2x32(words);
 }
 
-/* The lane of the nearest neighbour: the smallest union, of equal ones the lowest lane. */
-uint nearest(tree_cluster c, uint count)
+/* The range above a boundary reaches as far as differences are smaller to either side. */
+void find_within()
 {
-    float areas[DW_TREE_RADIUS];
-    float best = 3.0e38;
-    uint found = lane;
+    uint64_t own = tree_delta(first + lane);
+    uint64_t most_before = own, most_after = own;
 
-    for (uint i = 0u; i < DW_TREE_RADIUS; i++)
-        areas[i] = tree_union_area(c.low, c.high, subgroupShuffleDown(c.low, i + 1u),
-                                   subgroupShuffleDown(c.high, i + 1u));
-    for (uint i = DW_TREE_RADIUS; i > 0u; i--) {
-        float area = subgroupShuffleUp(areas[i - 1u], i);
+    delta_before = tree_delta(first - 1u);
+    deltas[base + lane] = own;
+    meetings[base + lane] = TREE_NOBODY;
+    for (uint step = 1u; step < 32u; step <<= 1) {
+        uint64_t lower = shuffle_64(most_before, lane - min(lane, step));
+        uint64_t upper = shuffle_64(most_after, min(lane + step, 31u));
 
-        if (lane >= i && area < best) {
-            best = area;
-            found = lane - i;
-        }
+        most_before = lower > most_before ? lower : most_before;
+        most_after = upper > most_after ? upper : most_after;
     }
-    for (uint i = 1u; i <= DW_TREE_RADIUS; i++) {
-        if (lane + i < count && areas[i - 1u] < best) {
-            best = areas[i - 1u];
-            found = lane + i;
-        }
-    }
-    return found;
-}
-
-/* One round: all mutual nearest pairs join, and lanes close up. Returns how many are left. */
-uint merge_round(inout tree_cluster c, uint count)
-{
-    uint mate = nearest(c, count);
-    bool is_there = lane < count;
-    bool is_mutual = subgroupShuffle(mate, mate) == lane && is_there && mate != lane;
-
-    if (!subgroupAny(is_mutual)) { /* cannot be */
-        mate = 1u - lane;
-        is_mutual = lane < 2u;
-        if (lane == 0u)
-            atomicAdd(TREE_HEAD.at[DW_TREE_BUILD_FORCED], 1u);
-    }
-    tree_cluster other = from_lane(c, mate & 31u);
-
-    if (is_mutual && lane < mate)
-        c = tree_join(c, other);
-
-    bool is_kept = is_there && !(is_mutual && lane > mate);
-    uint kept = subgroupBallot(is_kept).x;
-    uint base = gl_LocalInvocationIndex - lane;
-
-    if (is_kept)
-        orders[base + bitCount(kept & ((1u << lane) - 1u))] = lane;
+    most_before = shuffle_64(most_before, lane - min(lane, 1u));
+    most_after = shuffle_64(most_after, min(lane + 1u, 31u));
+    if (lane == 0u || delta_before > most_before)
+        most_before = delta_before;
+    within = subgroupBallot(lane < 31u && most_before > own && most_after > own).x;
     subgroupBarrier();
-
-    uint left = bitCount(kept);
-
-    c = from_lane(c, lane < left ? orders[base + lane] : 0u);
-    subgroupBarrier();
-    return left;
 }
 
-/* Merges the range that lane `owner` owns; the list's length. */
-uint merge(tree_range range, uint owner)
+bool meets_within(tree_range range)
 {
-    range = tree_range(subgroupShuffle(range.left, owner), subgroupShuffle(range.right, owner), 0ul,
-                       0ul, 0u, subgroupShuffle(range.split, owner),
-                       subgroupShuffle(range.count_left, owner),
-                       subgroupShuffle(range.count_right, owner));
+    uint at = tree_boundary(range) - first;
 
-    uint count = range.count_left + range.count_right;
-    uint wanted = tree_is_all(range) ? 1u : TREE_HALF;
-    tree_cluster c = tree_entry(range, min(lane, count - 1u));
+    return at < 32u && (within >> at & 1u) != 0u;
+}
 
-    while (count > wanted)
-        count = merge_round(c, count);
-    if (wanted > 1u && lane < count)
-        tree_store(range.left + lane, c);
-    if (wanted == 1u && lane == 0u)
-        tree_finish(c);
-    return count;
+/* As tree_climb, over a boundary within. */
+bool climb_within(inout tree_range range)
+{
+    bool is_left = tree_is_left_child(range);
+    uint other = atomicExchange(meetings[base + tree_boundary(range) - first],
+                                tree_leaving(range));
+
+    if (other != TREE_NOBODY) {
+        tree_take(range, other);
+
+        uint at = tree_new_boundary(range, is_left) - first;
+
+        tree_widen(range, is_left, at < 32u ? deltas[base + at] : delta_before);
+    }
+    return other != TREE_NOBODY;
+}
+
+/* Lists are written before their ranges are left, and read after they are taken over. */
+void climb_out(inout tree_range range, inout bool is_climbing)
+{
+    if (subgroupAny(is_climbing && tree_is_long(range.left, range.right)))
+        tree_fence();
+    subgroupBarrier();
+    if (is_climbing)
+        is_climbing = tree_climb(range);
+    if (subgroupAny(is_climbing && tree_needs_merging(range)))
+        tree_fence();
 }
 
 void main()
 {
-    uint group = tree_group() * (DW_TREE_LANES / 32u) + gl_SubgroupID;
-
     lane = gl_SubgroupInvocationID;
+    base = gl_SubgroupID * 32u;
+    first = tree_group() * DW_TREE_LANES + base;
 
-    uint place = group * 32u + lane;
-    tree_range range = tree_range_of(place);
-    bool is_climbing = place < push.count;
+    bool is_climbing = first + lane < push.count;
+    tree_range range = tree_range_of(first + lane);
 
     if (push.count == 1u) {
-        if (place == 0u)
+        if (first + lane == 0u)
             tree_finish(tree_load(0u, false));
         return;
     }
+    find_within();
     while (subgroupAny(is_climbing)) {
-        bool has_list = is_climbing && tree_is_long(range.left, range.right);
+        bool is_owner = false;
+        bool is_within = is_climbing && meets_within(range);
 
-        if (subgroupAny(has_list)) { /* lists are written before their ranges are left */
-            tree_fence();
-            subgroupBarrier();
+        while (subgroupAny(is_within)) {
+            if (is_within) {
+                is_climbing = climb_within(range);
+                is_owner = is_climbing && tree_needs_merging(range);
+            }
+            is_within = is_climbing && !is_owner && meets_within(range);
         }
-        if (is_climbing)
-            is_climbing = tree_climb(range);
-
-        uint owners = subgroupBallot(is_climbing && tree_needs_merging(range)).x;
-
-        if (owners != 0u) {
-            tree_fence();
-            subgroupBarrier();
+        if (!subgroupAny(is_owner)) {
+            climb_out(range, is_climbing);
+            is_owner = is_climbing && tree_needs_merging(range);
         }
-        while (owners != 0u) {
+        subgroupBarrier();
+        for (uint owners = subgroupBallot(is_owner).x; owners != 0u; owners &= owners - 1u) {
             uint owner = findLSB(owners);
             uint count = merge(range, owner);
 
-            owners &= owners - 1u;
             if (lane == owner) {
                 range.count = count;
                 is_climbing = !tree_is_all(range);

@@ -14,10 +14,6 @@ void main()
 {
     uint part = gl_GlobalInvocationID.x;
     uint begin = part * push.part_items;
-    bool is_back = sort_is_back();
-    tree_words codes = tree_words(sort_codes(is_back));
-    tree_words codes_out = tree_words(sort_codes(!is_back));
-    tree_words items_out = tree_words(sort_items(!is_back));
     tree_words next = TREE_DIGITS;
     tree_words head = TREE_HEAD;
     uint before = 0u;
@@ -31,12 +27,11 @@ void main()
         before += head.at[DW_TREE_BUILD_DIGITS + digit];
     }
     for (uint i = begin; i < min(begin + push.part_items, push.count); i++) {
-        uint code = codes.at[i];
-        uint at = sort_digit(code) * push.part_count + part;
+        uvec2 pair = sort_pair(i);
+        uint at = sort_digit(pair.x) * push.part_count + part;
         uint place = next.at[at];
 
         next.at[at] = place + 1u;
-        codes_out.at[place] = code;
-        items_out.at[place] = sort_item(i);
+        sort_put(place, pair);
     }
 }

@@ -52,24 +52,20 @@ void main()
     uint own = gl_SubgroupInvocationID;
     uint part = tree_group();
     uint begin = (part * SUBGROUPS + gl_SubgroupID) * 32u * DW_TREE_WIDE_ROUNDS + own;
-    bool is_back = sort_is_back();
-    tree_words codes = tree_words(sort_codes(is_back));
-    tree_words codes_out = tree_words(sort_codes(!is_back));
-    tree_words items_out = tree_words(sort_items(!is_back));
-    uint code[DW_TREE_WIDE_ROUNDS], item[DW_TREE_WIDE_ROUNDS], rank[DW_TREE_WIDE_ROUNDS];
+    uvec2 pairs[DW_TREE_WIDE_ROUNDS];
+    uint rank[DW_TREE_WIDE_ROUNDS];
 
     for (uint i = 0u; i < SUBGROUPS; i++)
         bins[i][lane] = 0u;
     for (uint round = 0u; round < DW_TREE_WIDE_ROUNDS; round++) {
         uint i = begin + round * 32u;
 
-        code[round] = i < push.count ? codes.at[i] : 0u;
-        item[round] = i < push.count ? sort_item(i) : 0u;
+        pairs[round] = i < push.count ? sort_pair(i) : uvec2(0u);
     }
     barrier();
     for (uint round = 0u; round < DW_TREE_WIDE_ROUNDS; round++) {
         bool is_there = begin + round * 32u < push.count;
-        uint digit = sort_digit(code[round]);
+        uint digit = sort_digit(pairs[round].x);
         uint peers = peers_of(digit, is_there);
         uint before = bins[gl_SubgroupID][digit];
 
@@ -94,10 +90,9 @@ void main()
     barrier();
     for (uint round = 0u; round < DW_TREE_WIDE_ROUNDS; round++) {
         if (begin + round * 32u < push.count) {
-            uint to = bins[gl_SubgroupID][sort_digit(code[round])] + rank[round];
+            uint to = bins[gl_SubgroupID][sort_digit(pairs[round].x)] + rank[round];
 
-            codes_out.at[to] = code[round];
-            items_out.at[to] = item[round];
+            sort_put(to, pairs[round]);
         }
     }
 }

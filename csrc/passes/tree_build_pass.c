@@ -438,7 +438,7 @@ static void record_place(build_record *record, bool is_one)
     dw_command_time_begin(record->command, "tree_place");
     record->push.shift = is_one ? 1 : 0; /* PLACE_IS_ROOT_LEAF */
     if (!is_one)
-        dispatch(record, STEP_LIST, groups_of(dw_tree_tiles(record->push.count), DW_TREE_LANES));
+        dispatch(record, STEP_LIST, dw_tree_tiles(record->push.count));
     if (record->push.count > 0)
         dispatch(record, STEP_PLACE, is_lane ? groups_of(treelets, 8) : treelets);
     dw_command_time_end(record->command);

@@ -105,22 +105,6 @@ uvec3 tree_vertex(uint index)
     return tree_corner(uint64_t(index) * uint64_t(push.vertex_stride));
 }
 
-/* Of a triangle whose indices are there. */
-tree_item tree_triangle(uvec3 indices)
-{
-    uvec3 a = tree_vertex(indices.x), b = tree_vertex(indices.y), c = tree_vertex(indices.z);
-    tree_item box = { vec3(0.0), vec3(0.0), false };
-
-    if (!tree_is_in_range(a) || !tree_is_in_range(b) || !tree_is_in_range(c))
-        return box;
-    vec3 first = tree_coordinates(a), second = tree_coordinates(b), third = tree_coordinates(c);
-
-    box.low = min(min(first, second), third);
-    box.high = max(max(first, second), third);
-    box.is_active = true;
-    return box;
-}
-
 bool tree_is_indexed(uvec3 indices)
 {
     return all(lessThan(indices, uvec3(push.vertex_count)));

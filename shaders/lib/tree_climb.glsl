@@ -68,32 +68,60 @@ bool tree_is_left_child(tree_range range)
     return range.after < range.before;
 }
 
-/* Makes `range` the parent of itself when its sibling is done; else leaves it for the sibling. The
- * caller orders lists before and after. */
+/* The boundary to its sibling, by the place before it, and what a range leaves there. */
+uint tree_boundary(tree_range range)
+{
+    return tree_is_left_child(range) ? range.right : range.left - 1u;
+}
+
+uint tree_leaving(tree_range range)
+{
+    uint end = tree_is_left_child(range) ? range.left : range.right;
+
+    return end | (range.count - 1u) << 28;
+}
+
+/* Makes `range` its parent, by what its sibling left. `before` and `after` follow by tree_widen. */
+void tree_take(inout tree_range range, uint other)
+{
+    bool is_left = tree_is_left_child(range);
+    uint count = (other >> 28) + 1u;
+
+    range.split = tree_boundary(range);
+    range.count_left = is_left ? range.count : count;
+    range.count_right = is_left ? count : range.count;
+    if (is_left)
+        range.right = other & DW_TREE_CLUSTER_INDEX;
+    else
+        range.left = other & DW_TREE_CLUSTER_INDEX;
+    range.count = min(range.right - range.left + 1u, TREE_HALF);
+}
+
+/* Whose difference to its neighbour is new: after tree_take, the place before that boundary. */
+uint tree_new_boundary(tree_range range, bool was_left)
+{
+    return was_left ? range.right : range.left - 1u;
+}
+
+void tree_widen(inout tree_range range, bool was_left, uint64_t delta)
+{
+    if (was_left)
+        range.after = delta;
+    else
+        range.before = delta;
+}
+
+/* Makes `range` its parent when its sibling is done; else leaves it for the sibling. The caller
+ * orders lists before and after. */
 bool tree_climb(inout tree_range range)
 {
     bool is_left = tree_is_left_child(range);
-    uint boundary = is_left ? range.right : range.left - 1u;
-    uint own = (is_left ? range.left : range.right) | (range.count - 1u) << 28;
-    uint other = atomicExchange(
-        tree_common_words(tree_section(DW_TREE_AT_BOUNDARIES)).at[boundary], own);
+    tree_common_words boundaries = tree_common_words(tree_section(DW_TREE_AT_BOUNDARIES));
+    uint other = atomicExchange(boundaries.at[tree_boundary(range)], tree_leaving(range));
 
     if (other != TREE_NOBODY) {
-        range.split = boundary;
-        range.count_left = is_left ? range.count : (other >> 28) + 1u;
-        range.count_right = is_left ? (other >> 28) + 1u : range.count;
-        if (is_left)
-            range.right = other & DW_TREE_CLUSTER_INDEX;
-        else
-            range.left = other & DW_TREE_CLUSTER_INDEX;
-
-        uint64_t beyond = tree_delta(is_left ? range.right : range.left - 1u);
-
-        if (is_left)
-            range.after = beyond;
-        else
-            range.before = beyond;
-        range.count = min(range.right - range.left + 1u, TREE_HALF);
+        tree_take(range, other);
+        tree_widen(range, is_left, tree_delta(tree_new_boundary(range, is_left)));
     }
     return other != TREE_NOBODY;
 }

@@ -6,19 +6,28 @@
 
 #include "lib/tree_build.glsl"
 
-bool sort_is_back()
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer sort_pairs { uvec2 at[]; };
+
+/* The first pass reads codes in order of their items, the last one writes codes and items apart;
+ * between them a code and its item lie together. */
+bool sort_is_first()
 {
-    return (push.shift & 8u) != 0u;
+    return push.shift == 0u;
 }
 
-uint64_t sort_codes(bool is_second)
+bool sort_is_last()
 {
-    return tree_section(is_second ? DW_TREE_AT_CODES_2 : DW_TREE_AT_CODES);
+    return push.shift == 24u;
 }
 
-uint64_t sort_items(bool is_second)
+sort_pairs sort_from()
 {
-    return tree_section(is_second ? DW_TREE_AT_ITEMS_2 : DW_TREE_AT_ITEMS);
+    return sort_pairs(tree_section(push.shift == 16u ? DW_TREE_AT_CODES : DW_TREE_AT_PAIRS));
+}
+
+sort_pairs sort_to()
+{
+    return sort_pairs(tree_section(push.shift == 8u ? DW_TREE_AT_CODES : DW_TREE_AT_PAIRS));
 }
 
 uint sort_digit(uint code)
@@ -26,10 +35,29 @@ uint sort_digit(uint code)
     return code >> push.shift & 255u;
 }
 
-/* Of the item that lies in place i before this pass. */
-uint sort_item(uint i)
+uint sort_code(uint i)
 {
-    return push.shift == 0u ? i : tree_words(sort_items(sort_is_back())).at[i];
+    if (sort_is_first())
+        return tree_words(tree_section(DW_TREE_AT_CODES)).at[i];
+    return sort_from().at[i].x;
+}
+
+/* Code and item that lie in place i before this pass. */
+uvec2 sort_pair(uint i)
+{
+    if (sort_is_first())
+        return uvec2(tree_words(tree_section(DW_TREE_AT_CODES)).at[i], i);
+    return sort_from().at[i];
+}
+
+void sort_put(uint place, uvec2 pair)
+{
+    if (sort_is_last()) {
+        tree_words(tree_section(DW_TREE_AT_CODES)).at[place] = pair.x;
+        tree_words(tree_section(DW_TREE_AT_ITEMS)).at[place] = pair.y;
+    } else {
+        sort_to().at[place] = pair;
+    }
 }
 
 #endif

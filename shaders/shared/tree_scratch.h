@@ -20,23 +20,22 @@
 #define DW_TREE_BUILD_DIGITS   64 /* items with each of 256 digits */
 #define DW_TREE_BUILD_WORDS    1024
 
-/* Sections: words an item that lie before each. Sorting swaps two pairs of codes and places; the
- * second pair lies where the links come to lie afterwards. */
+/* Sections: words an item that lie before each. Sorting goes to and fro between the codes with the
+ * items behind them and the pairs, which lie where the links come to lie afterwards. */
 #define DW_TREE_AT_BOXES      0u  /* 8 words an item: box in unit space, cost, meta word */
 #define DW_TREE_AT_CODES      8u  /* sorted at the end */
 #define DW_TREE_AT_ITEMS      9u  /* the item in each place */
 #define DW_TREE_AT_BOUNDARIES 10u /* what the first arrival of a boundary left; starts at ~0 */
 #define DW_TREE_AT_ROOTS      11u /* meta words of treelets' roots by slot, else ~0; in the end */
 #define DW_TREE_AT_LINKS      12u /* 4 words a slot: children, their meta words */
-#define DW_TREE_AT_CODES_2    12u
-#define DW_TREE_AT_ITEMS_2    13u
+#define DW_TREE_AT_PAIRS      12u
 #define DW_TREE_AT_CLUSTERS_A 16u /* lists of clusters, by the first place of their range */
 #define DW_TREE_AT_CLUSTERS_B 20u
 #define DW_TREE_AT_CLUSTERS_C 24u
 #define DW_TREE_AT_TABLES     26u /* levels by tiles of slots, then digits by parts */
 
 #define DW_TREE_ITEMS_STEP 64u  /* sections hold a multiple of that many items */
-#define DW_TREE_TILE       256u /* slots that one invocation lists */
+#define DW_TREE_TILE       256u /* slots that are listed together: 4 by each lane of a workgroup */
 
 #define DW_TREE_LANES       64u  /* workgroups of the build where nothing else is said */
 #define DW_TREE_WIDE_LANES  256u /* workgroups of sorting by subgroups */
