@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each item's box, and the box around all vertices in range that triangles name, or around all
-// boxes in range. Items without a box are counted; the first triangle that names no vertex is found.
+// boxes in range. Items without a box are counted, and the first triangle that names no vertex is
+// found.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require

@@ -11,14 +11,13 @@
 
 layout(local_size_x = DW_TREE_WIDE_LANES) in;
 
-#define SHARE 4u /* tiles of a lane at a time */
+#define BATCH 8u /* loads of a lane at a time */
 
 shared uvec3 sums[DW_TREE_WIDE_LANES];
 
-/* The sum over this lane and those before it. Begins and ends with a barrier. */
+/* The sum over this lane and those before it. Ends with a barrier. */
 uvec3 inclusive_sum(uint lane, uvec3 value)
 {
-    barrier();
     sums[lane] = value;
     barrier();
     for (uint step = 1u; step < DW_TREE_WIDE_LANES; step <<= 1) {
@@ -31,39 +30,45 @@ uvec3 inclusive_sum(uint lane, uvec3 value)
     return sums[lane];
 }
 
+/* Counts of a batch of tiles from `tile` on; none from `end` on. */
+void load(out uvec3 parts[BATCH], tree_quads counts, uint tile, uint end)
+{
+    for (uint k = 0u; k < BATCH; k++) {
+        uvec3 part = counts.at[min(tile + k, end - 1u)].xyz;
+
+        parts[k] = tile + k < end ? part : uvec3(0u);
+    }
+}
+
 void main()
 {
     uint level = gl_WorkGroupID.x;
     uint lane = gl_LocalInvocationIndex;
     uint tiles = dw_tree_tiles(push.count);
-    uint first = level * tiles;
-    tree_quads counts = tree_quads(tree_section(DW_TREE_AT_TABLES));
-    uvec3 total = uvec3(0u);
+    uint share = (tiles + DW_TREE_WIDE_LANES - 1u) / DW_TREE_WIDE_LANES;
+    uint from = min(lane * share, tiles), to = min(from + share, tiles);
+    tree_quads counts = tree_quads(tree_section(DW_TREE_AT_TABLES) + 16ul * level * tiles);
+    uvec3 parts[BATCH];
+    uvec3 own = uvec3(0u);
 
-    for (uint begin = 0u; begin < tiles; begin += SHARE * DW_TREE_WIDE_LANES) {
-        uvec3 parts[SHARE];
-        uvec3 own = uvec3(0u);
-
-        for (uint k = 0u; k < SHARE; k++) {
-            uint tile = begin + SHARE * lane + k;
-
-            parts[k] = tile < tiles ? counts.at[first + tile].xyz : uvec3(0u);
+    for (uint tile = from; tile < to; tile += BATCH) {
+        load(parts, counts, tile, to);
+        for (uint k = 0u; k < BATCH; k++)
             own += parts[k];
-        }
+    }
 
-        uvec3 before = total + inclusive_sum(lane, own) - own;
+    uvec3 before = inclusive_sum(lane, own) - own;
 
-        for (uint k = 0u; k < SHARE; k++) {
-            uint tile = begin + SHARE * lane + k;
-
-            if (tile < tiles)
-                counts.at[first + tile].xyz = before;
+    for (uint tile = from; tile < to; tile += BATCH) {
+        load(parts, counts, tile, to);
+        for (uint k = 0u; k < BATCH; k++) {
+            if (tile + k < to)
+                counts.at[tile + k].xyz = before;
             before += parts[k];
         }
-        total += sums[DW_TREE_WIDE_LANES - 1u];
     }
-    if (lane == 0u) {
+    if (lane == DW_TREE_WIDE_LANES - 1u) {
         for (int k = 0; k < 3; k++)
-            TREE_HEAD.at[DW_TREE_BUILD_LEVELS + 4u * level + k] = total[k];
+            TREE_HEAD.at[DW_TREE_BUILD_LEVELS + 4u * level + k] = before[k];
     }
 }

@@ -44,18 +44,18 @@ void list_root(uint slot, uint meta)
     next[level] = at + uvec3(1u, nodes, triangles);
 }
 
-/* Notes which of four slots are roots. */
-void find_roots(uint tile, uint lane)
+/* Notes which of four slots are roots, the lane's share of each stretch of the tile. */
+void find_roots(uint tile, uint at)
 {
-    uint slot = tile * DW_TREE_TILE + 4u * lane;
+    uint slot = tile * DW_TREE_TILE + at;
     uvec4 found = uvec4(0xffffffffu);
 
     if (slot < push.count)
         found = tree_quads(tree_section(DW_TREE_AT_ROOTS)).at[slot / 4u];
     for (uint k = 0u; k < 4u; k++) {
-        metas[4u * lane + k] = found[k];
+        metas[at + k] = found[k];
         if (found[k] != 0xffffffffu)
-            atomicOr(roots_of[lane / 8u], 1u << (4u * (lane & 7u) + k));
+            atomicOr(roots_of[at / 32u], 1u << (at % 32u + k));
     }
 }
 
@@ -64,11 +64,11 @@ void main()
     uint tile = tree_group();
     uint lane = gl_LocalInvocationIndex;
 
-    if (lane < DW_TREE_TILE / 32u)
-        roots_of[lane] = 0u;
+    for (uint word = lane; word < DW_TREE_TILE / 32u; word += DW_TREE_LANES)
+        roots_of[word] = 0u;
     barrier();
-    if (tile < dw_tree_tiles(push.count))
-        find_roots(tile, lane);
+    for (uint at = 4u * lane; at < DW_TREE_TILE; at += 4u * DW_TREE_LANES)
+        find_roots(tile, at);
     barrier();
     if (lane != 0u || tile >= dw_tree_tiles(push.count))
         return;

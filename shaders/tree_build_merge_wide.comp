@@ -14,10 +14,10 @@
 
 #include "lib/tree_merge_wide.glsl"
 
-layout(local_size_x = DW_TREE_LANES) in;
+layout(local_size_x = DW_TREE_MERGE_LANES) in;
 
-shared uint meetings[DW_TREE_LANES];   /* as the boundaries of scratch, of those within */
-shared uint64_t deltas[DW_TREE_LANES]; /* behind each leaf */
+shared uint meetings[DW_TREE_MERGE_LANES];   /* as the boundaries of scratch, of those within */
+shared uint64_t deltas[DW_TREE_MERGE_LANES]; /* behind each leaf */
 
 uint first;            // the subgroup's first leaf
 uint within;           // a bit for each leaf behind which only ranges of these leaves meet
@@ -94,7 +94,7 @@ void main()
 {
     lane = gl_SubgroupInvocationID;
     base = gl_SubgroupID * 32u;
-    first = tree_group() * DW_TREE_LANES + base;
+    first = tree_group() * DW_TREE_MERGE_LANES + base;
 
     bool is_climbing = first + lane < push.count;
     tree_range range = tree_range_of(first + lane);

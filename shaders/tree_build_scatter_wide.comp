@@ -46,22 +46,40 @@ uint items_below(uint lane)
     return before;
 }
 
+uvec2 pairs[DW_TREE_WIDE_ROUNDS];
+
+/* All of a lane's items at once: no load waits for another one. */
+void load_pairs(uint begin)
+{
+    uint last = push.count - 1u;
+
+    if (sort_is_first()) {
+        tree_words codes = tree_words(tree_section(DW_TREE_AT_CODES));
+
+        for (uint round = 0u; round < DW_TREE_WIDE_ROUNDS; round++) {
+            uint i = min(begin + round * 32u, last);
+
+            pairs[round] = uvec2(codes.at[i], i);
+        }
+    } else {
+        sort_pairs from = sort_from();
+
+        for (uint round = 0u; round < DW_TREE_WIDE_ROUNDS; round++)
+            pairs[round] = from.at[min(begin + round * 32u, last)];
+    }
+}
+
 void main()
 {
     uint lane = gl_LocalInvocationIndex;
     uint own = gl_SubgroupInvocationID;
     uint part = tree_group();
     uint begin = (part * SUBGROUPS + gl_SubgroupID) * 32u * DW_TREE_WIDE_ROUNDS + own;
-    uvec2 pairs[DW_TREE_WIDE_ROUNDS];
     uint rank[DW_TREE_WIDE_ROUNDS];
 
     for (uint i = 0u; i < SUBGROUPS; i++)
         bins[i][lane] = 0u;
-    for (uint round = 0u; round < DW_TREE_WIDE_ROUNDS; round++) {
-        uint i = begin + round * 32u;
-
-        pairs[round] = i < push.count ? sort_pair(i) : uvec2(0u);
-    }
+    load_pairs(begin);
     barrier();
     for (uint round = 0u; round < DW_TREE_WIDE_ROUNDS; round++) {
         bool is_there = begin + round * 32u < push.count;

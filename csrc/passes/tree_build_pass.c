@@ -288,6 +288,8 @@ static void record_merge(build_record *record, dw_tree_builder kind)
         record->push.part_items = run_of(count, MERGE_CHUNKS, MERGE_CHUNK_MIN, MERGE_CHUNK_MAX);
         groups = groups_of(groups_of(count, record->push.part_items), 8);
     }
+    if (kind == DW_TREE_BUILDER_HPLOC && variant->is_merge_wide)
+        groups = groups_of(count, DW_TREE_MERGE_LANES);
     dw_command_time_begin(record->command, "tree_merge");
     dispatch(record, kind == DW_TREE_BUILDER_HPLOC ? STEP_MERGE : STEP_MORTON, groups);
     dispatch(record, STEP_LEVELS, DW_TREE_LEVELS_MAX);
@@ -432,15 +434,16 @@ static void record_one_node(const build_record *record, const dw_tree_mesh *mesh
 
 static void record_place(build_record *record, bool is_one)
 {
-    bool is_lane = record->builder->variant.is_place_lane;
+    const dw_tree_gpu_variant *variant = &record->builder->variant;
     uint32_t treelets = record->push.treelet_count;
+    uint64_t groups = variant->is_place_lane ? groups_of(treelets, 8) : treelets;
 
     dw_command_time_begin(record->command, "tree_place");
     record->push.shift = is_one ? 1 : 0; /* PLACE_IS_ROOT_LEAF */
     if (!is_one)
         dispatch(record, STEP_LIST, dw_tree_tiles(record->push.count));
     if (record->push.count > 0)
-        dispatch(record, STEP_PLACE, is_lane ? groups_of(treelets, 8) : treelets);
+        dispatch(record, STEP_PLACE, groups);
     dw_command_time_end(record->command);
 }
 

@@ -5,7 +5,7 @@
 
 #include "lib/tree_climb.glsl"
 
-shared uint orders[DW_TREE_LANES];
+shared uint orders[DW_TREE_MERGE_LANES];
 
 uint lane, base; // of the subgroup; its first lane in the workgroup
 

@@ -34,12 +34,13 @@
 #define DW_TREE_AT_CLUSTERS_C 24u
 #define DW_TREE_AT_TABLES     26u /* levels by tiles of slots, then digits by parts */
 
-#define DW_TREE_ITEMS_STEP 64u  /* sections hold a multiple of that many items */
-#define DW_TREE_TILE       256u /* slots that are listed together: 4 by each lane of a workgroup */
+#define DW_TREE_ITEMS_STEP 64u   /* sections hold a multiple of that many items */
+#define DW_TREE_TILE       1024u /* slots that a workgroup lists */
 
 #define DW_TREE_LANES       64u  /* workgroups of the build where nothing else is said */
+#define DW_TREE_MERGE_LANES 32u  /* of merging by subgroups: one that is done frees its place */
 #define DW_TREE_WIDE_LANES  256u /* workgroups of sorting by subgroups */
-#define DW_TREE_WIDE_ROUNDS 16u  /* items of a lane there */
+#define DW_TREE_WIDE_ROUNDS 8u   /* items of a lane there */
 
 /* A cluster that is the item in a place; else it is the node in a slot. */
 #define DW_TREE_CLUSTER_LEAF  0x80000000u
