@@ -537,6 +537,7 @@ static void trees_dealloc(PyObject *object)
 static PyObject *trees_close(PyObject *object, PyObject *unused)
 {
     dw_py_trees *self = (dw_py_trees *)object;
+    dw_scene_trees *trees = self->trees;
 
     (void)unused;
     if (self->use_count > 0) {
@@ -544,8 +545,10 @@ static PyObject *trees_close(PyObject *object, PyObject *unused)
                         "the SceneTrees is in use by another thread: close it afterwards");
         return NULL;
     }
-    dw_scene_trees_destroy(self->trees);
     self->trees = NULL;
+    Py_BEGIN_ALLOW_THREADS /* a build under way is waited for */
+    dw_scene_trees_destroy(trees);
+    Py_END_ALLOW_THREADS
     Py_RETURN_NONE;
 }
 
