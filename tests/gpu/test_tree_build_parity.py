@@ -116,6 +116,19 @@ def test_boxes(native_device, vulkan_device, rng, count):
                       node_format=node_format)  # fmt: skip
 
 
+def test_a_chain_too_deep_falls_back_to_morton_order(native_device, vulkan_device):
+    sizes = 1.4 ** -np.arange(80.0)[::-1, None, None]  # each lies in the next one
+    positions = (np.array([[0, 0, 0], [1, 0, 1], [0, 1, 1]]) * sizes).reshape(-1, 3)
+    positions = positions.astype(np.float32)
+    indices = np.arange(240, dtype=np.uint32).reshape(-1, 3)
+    variants = [{"merge_lanes": width} for width in WIDTHS]
+    assert_parity(native_device, vulkan_device, positions, indices, variants=variants)
+    plain = _core.tree_build_device(vulkan_device, positions, indices, builder=MORTON)
+    deep = _core.tree_build_device(vulkan_device, positions, indices)
+    np.testing.assert_array_equal(deep["nodes"], plain["nodes"])
+    assert_parity(native_device, vulkan_device, positions, indices[-60:], variants=variants)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_any_triangles(native_device, vulkan_device, seed):
     """Few distinct coordinates, so that boxes, areas and codes tie; odd values among them."""
