@@ -31,7 +31,13 @@ from dapplewood import _core
 
 BUILDERS = {"hploc": 0, "morton": 2}
 STEPS = ("tree_items", "tree_sort", "tree_merge", "tree_place")
+FORMATS = {"quantized": 0, "f32": 1}
 WARM_SECONDS = 1.0
+SIDE = 1024  # of the picture: as many rays as one submission takes
+TILE = 8
+PART = 5000
+TRACES = 7
+WHAT = ("refit", "trace")
 
 
 @dataclasses.dataclass
@@ -45,6 +51,28 @@ class Row:
     median_ms: float
     best_ms: float
     gtri_per_s: float
+
+
+def picture_rays(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of a camera that sees the whole mesh from aside, tiles of TILE by TILE after each other."""
+    low, high = positions.min(0), positions.max(0)
+    middle, size = (low + high) / 2, float((high - low).max())
+    pixels = np.arange(SIDE).reshape(-1, TILE)
+    y, x = np.broadcast_arrays(pixels[:, None, :, None], pixels[None, :, None, :])
+    u, v = ((each.ravel() + 0.5) / SIDE - 0.5 for each in (x, y))
+    directions = np.stack([u, v, np.full_like(u, -1.0)], -1).astype(np.float32)
+    tilt = np.float32([[1, 0, 0], [0, 0.8, -0.6], [0, 0.6, 0.8]])
+    origin = middle + tilt @ np.float32([0, 0, 1.1 * size])
+    origins = np.broadcast_to(origin, directions.shape)
+    return origins.astype(np.float32), np.ascontiguousarray(directions @ tilt.T)
+
+
+def random_rays(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """From anywhere in the mesh's box in any direction."""
+    rng = np.random.default_rng(1)
+    low, high = positions.min(0), positions.max(0)
+    origins = low + (high - low) * rng.random((SIDE * SIDE, 3))
+    return origins.astype(np.float32), rng.standard_normal((SIDE * SIDE, 3)).astype(np.float32)
 
 
 def compile_driver(folder: str) -> Path | None:
@@ -99,6 +127,42 @@ class Bench:
             else:
                 self.add(scene, len(indices), f"driver {what}", [float(value)])
 
+    def refit(self, scene: str, meshes: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        """All meshes in one submission, in both formats."""
+        triangles = sum(len(indices) for _, indices in meshes)
+        for node_format, number in FORMATS.items():
+            batch = tuple(
+                (
+                    _core.tree_build_device(self.device, *mesh, node_format=number),
+                    mesh[0],
+                    ((mesh[0].ravel(), 0, 3, None, False),),
+                )
+                for mesh in meshes
+            )
+            self.warm(lambda n, batch=batch: _core.tree_gpu_refit(self.device, batch, repeat=n))
+            _, times = _core.tree_gpu_refit(self.device, batch, repeat=self.repeats)
+            self.add(scene, triangles, f"refit {node_format}", times)
+
+    def trace(self, scene: str, positions: np.ndarray, indices: np.ndarray) -> None:
+        """A picture's rays, tile after tile, and rays from anywhere to anywhere, of a refit tree.
+        Their rows are rays a second, in thousands of millions, not triangles."""
+        layout = _core.tree_build_device(self.device, positions, indices)
+        batch = ((layout, positions, ((positions.ravel(), 0, 3, None, False),)),)
+        (refit,), _ = _core.tree_gpu_refit(self.device, batch)
+        meshes = (({**layout, **refit}, positions),)
+        eye = np.eye(3, 4, dtype=np.float32).reshape(1, 12)
+        scenes = {"coherent": picture_rays(positions), "random": random_rays(positions)}
+        for kind, (origins, directions) in scenes.items():
+            for way, what in ((0, "trace"), (2, "occluded")):
+                times = []
+                for _ in range(TRACES):
+                    _core.tree_trace(
+                        self.device, meshes, np.zeros(1, np.int32), eye, None, origins, directions,
+                        0.0, np.inf, way,
+                    )  # fmt: skip
+                    times.append(self.device.timings()["tree_trace"])
+                self.add(scene, len(origins), f"{what} {kind}", times)
+
     def build(self, scene: str, positions: np.ndarray, indices: np.ndarray) -> None:
         """Builds and their steps."""
         for name in self.builders:
@@ -125,6 +189,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[2_000_000, 10_000_000])
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=list(SCENES))
     parser.add_argument("--builders", nargs="*", default=list(BUILDERS), choices=list(BUILDERS))
+    parser.add_argument("--what", nargs="*", default=list(WHAT), choices=WHAT, help="but builds")
+    parser.add_argument("--meshes", type=int, default=1000, help=f"of {PART} triangles, at once")
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--repeats", type=int, default=100)
     options = parser.parse_args(arguments)
@@ -135,8 +201,16 @@ def main(arguments: list[str] | None = None) -> None:
             for scene in options.scenes:
                 mesh = SCENES[scene](size)
                 bench.build(scene, *mesh)
+                if "refit" in options.what:
+                    bench.refit(scene, [mesh])
+                if "trace" in options.what:
+                    bench.trace(scene, *mesh)
                 if program is not None:
                     bench.driver(program, scene, *mesh)
+        if options.meshes > 0 and "refit" in options.what:
+            parts = [SCENES["grid"](PART)] * options.meshes
+            bench.refit(f"{options.meshes} grids", parts)
+            bench.refit("one grid", [SCENES["grid"](PART * options.meshes)])
     writer = csv.DictWriter(sys.stdout, [f.name for f in dataclasses.fields(Row)])
     writer.writeheader()
     writer.writerows(dataclasses.asdict(row) for row in bench.rows)

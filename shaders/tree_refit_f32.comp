@@ -79,21 +79,16 @@ tree_box kept_box(uint side, uint at)
                     vec3(kept[side][3][at], kept[side][4][at], kept[side][5][at]));
 }
 
-tree_rows node_rows(dw_tree_mesh from)
-{
-    return tree_rows(tree_section(from, from.nodes));
-}
-
 uvec2 node_refs(dw_tree_mesh from, uint node)
 {
-    tree_rows rows = node_rows(from);
+    tree_rows rows = tree_rows(tree_section(from, from.nodes));
 
     return uvec2(rows.data[4u * node].w, rows.data[4u * node + 2u].w);
 }
 
 tree_box node_box(dw_tree_mesh from, uint node)
 {
-    tree_rows rows = node_rows(from);
+    shared_rows rows = shared_rows(tree_section(from, from.nodes));
     tree_box left = tree_box(uintBitsToFloat(rows.data[4u * node].xyz),
                              uintBitsToFloat(rows.data[4u * node + 1u].xyz));
     tree_box right = tree_box(uintBitsToFloat(rows.data[4u * node + 2u].xyz),
@@ -104,12 +99,10 @@ tree_box node_box(dw_tree_mesh from, uint node)
 
 void node_write(dw_tree_mesh to, uint node, uvec2 refs, tree_box left, tree_box right)
 {
-    tree_pairs rows = tree_pairs(tree_section(to, to.nodes));
-
-    rows.data[4u * node] = pairs_of(uvec4(floatBitsToUint(left.low), refs.x));
-    rows.data[4u * node + 1u] = pairs_of(uvec4(floatBitsToUint(left.high), 0u));
-    rows.data[4u * node + 2u] = pairs_of(uvec4(floatBitsToUint(right.low), refs.y));
-    rows.data[4u * node + 3u] = pairs_of(uvec4(floatBitsToUint(right.high), 0u));
+    row_write(to, 4u * node, uvec4(floatBitsToUint(left.low), refs.x));
+    row_write(to, 4u * node + 1u, uvec4(floatBitsToUint(left.high), 0u));
+    row_write(to, 4u * node + 2u, uvec4(floatBitsToUint(right.low), refs.y));
+    row_write(to, 4u * node + 3u, uvec4(floatBitsToUint(right.high), 0u));
 }
 
 #include "lib/tree_refit_group.glsl"

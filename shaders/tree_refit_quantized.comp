@@ -78,31 +78,24 @@ tree_box kept_box(uint side, uint at)
     return uvec3(kept[side][0][at], kept[side][1][at], kept[side][2][at]);
 }
 
-tree_rows node_rows(dw_tree_mesh from)
-{
-    return tree_rows(tree_section(from, from.nodes));
-}
-
 uvec2 node_refs(dw_tree_mesh from, uint node)
 {
-    tree_rows rows = node_rows(from);
+    tree_rows rows = tree_rows(tree_section(from, from.nodes));
 
     return uvec2(rows.data[2u * node].w, rows.data[2u * node + 1u].w);
 }
 
 tree_box node_box(dw_tree_mesh from, uint node)
 {
-    tree_rows rows = node_rows(from);
+    shared_rows rows = shared_rows(tree_section(from, from.nodes));
 
     return box_join(rows.data[2u * node].xyz, rows.data[2u * node + 1u].xyz);
 }
 
 void node_write(dw_tree_mesh to, uint node, uvec2 refs, tree_box left, tree_box right)
 {
-    tree_pairs rows = tree_pairs(tree_section(to, to.nodes));
-
-    rows.data[2u * node] = pairs_of(uvec4(left, refs.x));
-    rows.data[2u * node + 1u] = pairs_of(uvec4(right, refs.y));
+    row_write(to, 2u * node, uvec4(left, refs.x));
+    row_write(to, 2u * node + 1u, uvec4(right, refs.y));
 }
 
 #include "lib/tree_refit_group.glsl"

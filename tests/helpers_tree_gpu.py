@@ -46,9 +46,9 @@ def refit_native(layout: dict, poses: list[Pose], device=None) -> dict:
     return layout
 
 
-def refit_device(device, batch: list[tuple[dict, list[Pose]]], variant=0, repeat=1) -> list[dict]:
-    """The same for several meshes, each pose of all meshes in one submission."""
-    meshes = tuple(
+def device_batch(batch: list[tuple[dict, list[Pose]]]) -> tuple:
+    """What tree_gpu_refit takes."""
+    return tuple(
         (
             {name: value for name, value in layout.items() if name != "sums"},
             poses[0].positions,
@@ -56,7 +56,12 @@ def refit_device(device, batch: list[tuple[dict, list[Pose]]], variant=0, repeat
         )
         for layout, poses in batch
     )
-    return list(_core.tree_gpu_refit(device, meshes, variant=variant, repeat=repeat))
+
+
+def refit_device(device, batch: list[tuple[dict, list[Pose]]], variant=0, repeat=1) -> list[dict]:
+    """The same for several meshes, each pose of all meshes in one submission."""
+    found, _ = _core.tree_gpu_refit(device, device_batch(batch), variant=variant, repeat=repeat)
+    return list(found)
 
 
 def assert_same(found: dict, wanted: dict, *, sums: bool, what: str = "") -> None:

@@ -181,19 +181,23 @@ static PyObject *tree_gpu_refit(PyObject *module, PyObject *args, PyObject *kwar
 {
     static char *names[] = { "device", "meshes", "variant", "repeat", NULL };
     const dw_module_state *state = dw_module_get_state(module);
-    PyObject *device_object, *meshes, *result = NULL;
+    PyObject *device_object, *meshes, *times = NULL, *result = NULL;
     refit_batch batch = { .trees = NULL };
     dw_trial_refit trial = { .repeat = 1 };
     dw_device *device;
     dw_status status;
     dw_glue_run run;
+    npy_intp repeat;
     dw_error err;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|$iI:tree_gpu_refit", names, &device_object,
                                      &PyTuple_Type, &meshes, &trial.variant, &trial.repeat))
         return NULL;
-    if (take_batch(module, meshes, &batch) < 0)
+    repeat = trial.repeat;
+    times = PyArray_ZEROS(1, &repeat, NPY_FLOAT64, 0);
+    if (times == NULL || take_batch(module, meshes, &batch) < 0)
         goto done;
+    trial.milliseconds = PyArray_DATA((PyArrayObject *)times);
     trial.trees = batch.tree_list;
     trial.roots = batch.roots;
     trial.tree_count = (uint32_t)batch.tree_count;
@@ -205,8 +209,9 @@ static PyObject *tree_gpu_refit(PyObject *module, PyObject *args, PyObject *kwar
 
     status = dw_trial_refit_run(device, &trial, &run.run, &err);
     if (dw_py_run_end(state, device, &run, status, &err) == 0)
-        result = make_results(&batch);
+        result = Py_BuildValue("(NO)", make_results(&batch), times);
 done:
+    Py_XDECREF(times);
     release_batch(&batch);
     return result;
 }
@@ -217,7 +222,8 @@ static PyMethodDef functions[] = {
       "Layouts with the boxes of poses, made on a Vulkan device. meshes: a tuple of (layout,\n"
       "positions, steps); steps: a tuple of (data, offset, stride, dirty or None, sums). Each "
       "step\n"
-      "is one batch over all meshes; the last one is done `repeat` times." },
+      "is one batch over all meshes; the last one is done `repeat` times, in as many milliseconds\n"
+      "of the device's time." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -62,8 +62,8 @@ static dw_status create(dw_gpu *gpu, const dw_gpu_buffer_def *def, bool is_inter
                         dw_gpu_buffer *out, dw_error *err)
 {
     VkBufferCreateInfo info = { .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                /* fills and inline writes work in words of 4 bytes */
-                                .size = (def->size_bytes + 3) & ~(uint64_t)3,
+                                /* fills work in words of 4 bytes, and shaders read pairs */
+                                .size = (def->size_bytes + 7) & ~(uint64_t)7,
                                 .usage = usages[def->memory],
                                 .sharingMode = VK_SHARING_MODE_EXCLUSIVE };
     dw_resource *record = NULL;

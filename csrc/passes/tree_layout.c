@@ -33,6 +33,7 @@ uint64_t dw_tree_gpu_layout(const dw_tree_shape *shape, dw_node_format format, b
     mesh->sums = add_section(&end, shape->treelet_count * (uint64_t)DW_TREE_SUMS_WORDS * 4);
     mesh->nodes = add_section(&end, shape->node_count * node_bytes);
     mesh->triangles = add_section(&end, shape->triangle_count * sizeof(dw_tree_triangle));
+    add_section(&end, shape->node_count); /* runs */
     mesh->used = is_over_boxes ? 0 : add_section(&end, used_bytes);
     return end;
 }

@@ -11,9 +11,9 @@
 #define SERIAL_LANES        8
 #define SERIAL_BOUNDS_LANES 64
 #define SERIAL_BOUNDS_ITEMS 64
-#define WIDE_LANES          128
+#define WIDE_LANES          DW_TREE_TREELET
 #define WIDE_BOUNDS_LANES   256
-#define WIDE_BOUNDS_ITEMS   4
+#define WIDE_BOUNDS_ITEMS   8
 
 typedef enum refit_kernel {
     KERNEL_BOUNDS,
@@ -28,6 +28,7 @@ typedef enum refit_kernel {
 
 typedef struct refit_push {
     uint32_t job_first, job_count, group_count, level;
+    uint32_t mesh; /* of the only job */
 } refit_push;
 
 typedef struct refit_dispatch {
@@ -84,13 +85,15 @@ fail:
 dw_status dw_refit_gpu_create(dw_gpu *gpu, dw_refit_variant variant, dw_refit_gpu **out,
                               dw_error *err)
 {
+    const dw_gpu_limits *limits = dw_gpu_get_limits(gpu);
     dw_refit_gpu *refit = NULL;
 
     *out = NULL;
     DW_TRY(DW_ALLOC_ZEROED(1, &refit, err));
     refit->gpu = gpu;
-    refit->is_serial = variant == DW_REFIT_BEST ? dw_gpu_get_limits(gpu)->subgroup_size < 16
-                                                : variant == DW_REFIT_SERIAL;
+    refit->is_serial = variant == DW_REFIT_SERIAL ||
+                       limits->max_group_invocations < WIDE_BOUNDS_LANES ||
+                       (variant == DW_REFIT_BEST && limits->subgroup_size < 16);
     DW_TRY(get_pipelines(refit, err));
     *out = refit;
     return DW_OK;
@@ -222,6 +225,7 @@ static void add_dispatch(dw_refit_gpu *refit, uint32_t count, refit_kernel kerne
 
         if (groups == 0)
             continue;
+        dispatch->push.mesh = i;
         jobs[first + dispatch->push.job_count++] = (dw_tree_job) { dispatch->push.group_count, i };
         dispatch->push.group_count += groups;
     }
@@ -251,7 +255,7 @@ static dw_status plan(dw_refit_gpu *refit, const dw_refit_item *items, uint32_t 
     refit->jobs.bytes = 0;
     refit->dispatch_count = 0;
     add_dispatch(refit, count, KERNEL_BOUNDS, 0);
-    for (uint32_t level = 0; level < DW_TREE_LEVELS_MAX; level++) {
+    for (uint32_t level = 0; level < (refit->is_serial ? DW_TREE_LEVELS_MAX : 2u); level++) {
         add_dispatch(refit, count, KERNEL_QUANTIZED, level);
         add_dispatch(refit, count, KERNEL_F32, level);
     }

@@ -100,6 +100,17 @@ static dw_status refit_once(trial *self, const dw_run *run, dw_error *err)
     return dw_gpu_wait(self->gpu, ticket, run, err);
 }
 
+static double refit_milliseconds(dw_gpu *gpu)
+{
+    dw_timing_table table;
+
+    dw_gpu_get_timings(gpu, &table);
+    for (int i = 0; i < table.count; i++)
+        if (strcmp(table.rows[i].name, "tree_refit") == 0)
+            return table.rows[i].milliseconds;
+    return 0.0;
+}
+
 static dw_status read_back(const trial *self, const dw_trial_refit *def, const dw_run *run,
                            dw_error *err)
 {
@@ -117,13 +128,17 @@ static dw_status read_back(const trial *self, const dw_trial_refit *def, const d
 static dw_status run_steps(trial *self, const dw_trial_refit *def, const dw_run *run, dw_error *err)
 {
     for (uint32_t step = 0; step < def->step_count; step++) {
-        uint32_t times = step + 1 == def->step_count ? def->repeat : 1;
+        bool is_last = step + 1 == def->step_count;
+        uint32_t times = is_last ? def->repeat : 1;
 
         for (uint32_t i = 0; i < self->tree_count; i++)
             DW_TRY(place_pose(self, i, def->trees[i], &def->poses[step * self->tree_count + i], run,
                               err));
-        for (uint32_t i = 0; i < times; i++)
+        for (uint32_t i = 0; i < times; i++) {
             DW_TRY(refit_once(self, run, err));
+            if (is_last)
+                def->milliseconds[i] = refit_milliseconds(self->gpu);
+        }
     }
     return read_back(self, def, run, err);
 fail:

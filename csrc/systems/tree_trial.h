@@ -23,8 +23,9 @@ typedef struct dw_trial_refit {
     uint32_t tree_count;
     const dw_trial_pose *poses; /* [step][tree] */
     uint32_t step_count;
-    uint32_t repeat; /* of the last step */
-    int variant;     /* dw_refit_variant */
+    uint32_t repeat;      /* of the last step */
+    double *milliseconds; /* device time of each of those */
+    int variant;          /* dw_refit_variant */
 } dw_trial_refit;
 
 /* Each step is one batch in one submission. DW_ERROR_ARGUMENT on a native device. */

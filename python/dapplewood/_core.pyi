@@ -442,7 +442,7 @@ def tree_gpu_refit(
     *,
     variant: int = 0,
     repeat: int = 1,
-) -> tuple[dict[str, Any], ...]: ...
+) -> tuple[tuple[dict[str, Any], ...], NDArray[np.float64]]: ...
 def tree_build_device(
     device: Device,
     positions: ArrayLike,

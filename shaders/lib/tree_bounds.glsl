@@ -7,14 +7,9 @@
 #include "lib/tree_mesh.glsl"
 #include "lib/tree_jobs.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 64, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint ITEMS = 4u; // a lane; a multiple of 32 where they lie together
 layout(constant_id = 2) const bool IS_SERIAL = false; // a lane's items lie together
-
-layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer shared_words
-{
-    uint data[];
-};
 
 #define NOTHING 0xffffffffu // no low bound; no high bound is 0
 
@@ -38,11 +33,6 @@ bool are_in_range(uvec3 bits)
     return dw_tree_in_range(bits.x) && dw_tree_in_range(bits.y) && dw_tree_in_range(bits.z);
 }
 
-uvec3 load_point(tree_words words, uint at)
-{
-    return uvec3(words.data[at], words.data[at + 1u], words.data[at + 2u]);
-}
-
 uint used_word(dw_tree_mesh mesh, uint vertex)
 {
     return mesh.used == 0u ? ~0u : tree_words(tree_section(mesh, mesh.used)).data[vertex >> 5];
@@ -56,14 +46,14 @@ void include_bits(uvec3 bits, inout vec3 lows, inout vec3 highs)
 
 void include_vertex(dw_tree_mesh mesh, uint vertex, inout vec3 lows, inout vec3 highs)
 {
-    tree_words vertices = tree_words(tree_address(mesh.vertices_low, mesh.vertices_high));
+    uint64_t vertices = tree_address(mesh.vertices_low, mesh.vertices_high);
 
     include_bits(load_point(vertices, vertex * mesh.vertex_stride), lows, highs);
 }
 
 void include_box(dw_tree_mesh mesh, uint item, inout vec3 lows, inout vec3 highs)
 {
-    tree_words boxes = tree_words(tree_address(mesh.vertices_low, mesh.vertices_high));
+    uint64_t boxes = tree_address(mesh.vertices_low, mesh.vertices_high);
     uvec3 low_bits = load_point(boxes, 6u * item), high_bits = load_point(boxes, 6u * item + 3u);
     vec3 low = coordinates(low_bits), high = coordinates(high_bits);
 
@@ -102,9 +92,15 @@ void include_vertices(dw_tree_mesh mesh, uint first, uint end, inout vec3 lows, 
         include_run(mesh, first, end, lows, highs);
         return;
     }
-    for (uint i = first; i < end; i += gl_WorkGroupSize.x)
-        if ((used_word(mesh, i) >> (i & 31u) & 1u) != 0u)
-            include_vertex(mesh, i, lows, highs);
+    uint64_t vertices = tree_address(mesh.vertices_low, mesh.vertices_high);
+
+    for (uint i = first; i < end; i += gl_WorkGroupSize.x) {
+        uint word = used_word(mesh, i); // vertices are loaded beside it, used or not
+        uvec3 bits = load_point(vertices, i * mesh.vertex_stride);
+
+        if ((word >> (i & 31u) & 1u) != 0u)
+            include_bits(bits, lows, highs);
+    }
 }
 
 void share_bounds(vec3 lows, vec3 highs)

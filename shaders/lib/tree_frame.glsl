@@ -43,8 +43,10 @@ void write_rest(shared_words head, dw_tree_mesh mesh, bool is_kept)
 {
     bool is_empty = bounds[0] == NOTHING;
     bool wants_sums = mesh_has(mesh, DW_TREE_WANTS_SUMS);
-    bool has_sums = (head.data[DW_TREE_HEAD_STATE] & DW_TREE_STATE_HAS_SUMS) != 0u;
-    bool is_partial = is_kept && (has_sums || !wants_sums);
+    uint state = head.data[DW_TREE_HEAD_STATE];
+    bool has_sums = (state & DW_TREE_STATE_HAS_SUMS) != 0u;
+    bool has_runs = !IS_SERIAL && (state & DW_TREE_STATE_WAS_WIDE) != 0u;
+    bool is_partial = is_kept && (has_sums || !wants_sums) && (IS_SERIAL || has_runs);
 
     if (!is_kept) {
         float extent = max(max(extents[0], extents[1]), extents[2]);
@@ -53,7 +55,9 @@ void write_rest(shared_words head, dw_tree_mesh mesh, bool is_kept)
         head.data[DW_TREE_HEAD_FRAME + 11u] = uint(is_empty);
     }
     head.data[DW_TREE_HEAD_STATE] = (is_partial ? DW_TREE_STATE_IS_PARTIAL : 0u) |
-                                    (wants_sums ? DW_TREE_STATE_HAS_SUMS : 0u);
+                                    (wants_sums ? DW_TREE_STATE_HAS_SUMS : 0u) |
+                                    (has_runs ? DW_TREE_STATE_HAS_RUNS : 0u) |
+                                    (IS_SERIAL ? 0u : DW_TREE_STATE_WAS_WIDE);
     head.data[DW_TREE_HEAD_DONE] = 0u;
     if (!wants_sums)
         return;

@@ -9,7 +9,17 @@ layout(push_constant) uniform constants
     uint job_count;
     uint group_count;
     uint level; // of treelets
+    uint mesh_row; // of the only job
 };
+
+// A row of nodes; above level 0 other workgroups of the dispatch may read it.
+void row_write(dw_tree_mesh to, uint at, uvec4 row)
+{
+    if (level == 0u)
+        tree_pairs(tree_section(to, to.nodes)).data[at] = pairs_of(row);
+    else
+        shared_pairs(tree_section(to, to.nodes)).data[at] = pairs_of(row);
+}
 
 uint group_index()
 {
@@ -21,6 +31,8 @@ dw_tree_job find_job(uint group)
 {
     uint low = job_first, high = job_first + job_count - 1u;
 
+    if (job_count == 1u)
+        return dw_tree_job(0u, mesh_row);
     while (low < high) {
         uint middle = (low + high + 1u) >> 1;
 

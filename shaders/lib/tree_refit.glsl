@@ -2,7 +2,7 @@
 // Boxes of a treelet's nodes from a pose. The including file gives tree_box, how boxes are made,
 // joined, kept in shared memory and stored in nodes.
 
-layout(local_size_x = 128, local_size_x_id = 0) in;
+layout(local_size_x = 8, local_size_x_id = 0) in;
 layout(constant_id = 1) const bool IS_SERIAL = false; // a lane a treelet, else a workgroup
 
 dw_tree_mesh mesh;
@@ -12,8 +12,7 @@ dw_tree_treelet treelet;
 
 void add_corner(uint64_t address, uint at, inout vec3 low, inout vec3 high, inout uint most)
 {
-    tree_words words = tree_words(address);
-    uvec3 bits = uvec3(words.data[at], words.data[at + 1u], words.data[at + 2u]);
+    uvec3 bits = load_point(address, at);
     uvec3 sizes = bits & 0x7fffffffu;
     vec3 point = vec3(dw_tree_coordinate(bits.x), dw_tree_coordinate(bits.y),
                       dw_tree_coordinate(bits.z));

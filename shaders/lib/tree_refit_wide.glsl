@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// One workgroup a treelet. A node's subtree is a run of nodes, so its box is the join of a run of
-// boxes: of what each node of it has for leaves. Joins of 1, 2, 4, 8.. nodes are made in rounds,
-// and each node takes the two that cover its run: none waits for another, whatever the shape.
-
-#define SLOTS 2u // nodes a lane: workgroups have at least DW_TREE_TREELET / 2 lanes
+// One workgroup a treelet, a lane a triangle and a node. A node's subtree is a run of nodes, so its
+// box is the join of a run of boxes: of what each node of it has for leaves. Joins of 1, 2, 4, 8..
+// nodes are made in rounds, and each node takes the two that cover its run: none waits for another,
+// whatever the shape.
 
 shared uint next_nodes[DW_TREE_TREELET]; // on the way to the last node below; none: itself
 shared uint has_work;
+
+uint64_t runs_section(dw_tree_mesh from)
+{
+    return tree_section(from, DW_TREE_RUNS_AT(from.triangles, from.triangle_count));
+}
 
 uint last_side; // where the boxes of whole subtrees are kept
 
@@ -15,12 +19,11 @@ bool is_inside(uint ref)
     return DW_TREE_IS_NODE(ref) && ref - treelet.first_node < treelet.node_count;
 }
 
-void box_triangles(uint lane, bool wants_sums)
+void box_triangle(uint lane, bool wants_sums)
 {
     uint inactive = 0u;
 
-    for (uint i = lane; i < treelet.triangle_count; i += gl_WorkGroupSize.x)
-        keep_box(1u, i, triangle_box(treelet.first_triangle + i, inactive));
+    keep_box(1u, lane, triangle_box(treelet.first_triangle + lane, inactive));
     if (wants_sums && inactive != 0u)
         atomicAdd(inactive_count, inactive);
 }
@@ -41,8 +44,8 @@ tree_box outer_box(uint ref)
     return box;
 }
 
-// Nodes of the subtree within the treelet.
-uint run_of(uint node)
+// Nodes of the subtree within the treelet, on the way to its last node.
+uint find_run(uint node)
 {
     uint last = node;
 
@@ -53,11 +56,7 @@ uint run_of(uint node)
 
 bool is_untouched(uint lane)
 {
-    bool has_any = false;
-
-    for (uint i = lane; i < treelet.triangle_count; i += gl_WorkGroupSize.x)
-        has_any = has_any || has_moved(treelet.first_triangle + i);
-    if (has_any)
+    if (lane < treelet.triangle_count && has_moved(treelet.first_triangle + lane))
         atomicOr(has_work, 1u);
     barrier();
     return has_work == 0u;
@@ -65,61 +64,53 @@ bool is_untouched(uint lane)
 
 void begin_wide(uint lane)
 {
-    for (uint i = lane; i < 6u; i += gl_WorkGroupSize.x)
-        low_sums[i] = high_sums[i] = 0u;
+    if (lane < 6u)
+        low_sums[lane] = high_sums[lane] = 0u;
     if (lane == 0u)
         inactive_count = has_work = 0u;
     barrier();
 }
 
-void load_refs(uint lane, out uvec2 refs[SLOTS])
+uvec2 load_refs(uint lane, bool has_runs, out uint run)
 {
-    for (uint s = 0u; s < SLOTS; s++) {
-        uint i = s * gl_WorkGroupSize.x + lane;
+    uint node = treelet.first_node + lane;
+    uvec2 refs = uvec2(DW_TREE_NONE);
 
-        refs[s] = uvec2(DW_TREE_NONE);
-        if (i >= treelet.node_count)
-            continue;
-        refs[s] = node_refs(mesh, treelet.first_node + i);
-        next_nodes[i] = (is_inside(refs[s].y)   ? refs[s].y
-                         : is_inside(refs[s].x) ? refs[s].x
-                                                : treelet.first_node + i) -
-                        treelet.first_node;
-    }
+    run = 0u;
+    if (lane >= treelet.node_count)
+        return refs;
+    refs = node_refs(mesh, node);
+    if (has_runs)
+        run = uint(tree_bytes(runs_section(mesh)).data[node]);
+    else
+        next_nodes[lane] = (is_inside(refs.y)   ? refs.y
+                            : is_inside(refs.x) ? refs.x
+                                                : node) -
+                           treelet.first_node;
+    return refs;
 }
 
-/* Joins of runs of nodes, from what each has for itself; gives each node that of its subtree. */
-void join_runs(uint lane, inout tree_box boxes[SLOTS])
+/* Joins of runs of nodes, from what each has for itself; that of the lane's subtree. */
+tree_box join_runs(uint lane, uint run, tree_box own)
 {
-    tree_box windows[SLOTS] = boxes;
-    uint runs[SLOTS];
+    tree_box window = own, whole = own;
     uint side = 0u;
 
-    for (uint s = 0u; s < SLOTS; s++) {
-        uint i = s * gl_WorkGroupSize.x + lane;
-
-        runs[s] = i < treelet.node_count ? run_of(i) : 0u;
-    }
     for (uint width = 1u; width <= treelet.node_count; width <<= 1) {
-        for (uint s = 0u; s < SLOTS; s++)
-            if (runs[s] != 0u)
-                keep_box(side, s * gl_WorkGroupSize.x + lane, windows[s]);
+        if (run != 0u)
+            keep_box(side, lane, window);
         barrier();
-        for (uint s = 0u; s < SLOTS; s++) {
-            uint i = s * gl_WorkGroupSize.x + lane;
-
-            if (runs[s] >= width && runs[s] < 2u * width)
-                boxes[s] = box_join(windows[s], kept_box(side, i + runs[s] - width));
-            if (i + width < treelet.node_count)
-                windows[s] = box_join(windows[s], kept_box(side, i + width));
-        }
+        if (run >= width && run < 2u * width)
+            whole = box_join(window, kept_box(side, lane + run - width));
+        if (lane + width < treelet.node_count)
+            window = box_join(window, kept_box(side, lane + width));
         side ^= 1u;
     }
-    for (uint s = 0u; s < SLOTS; s++)
-        if (runs[s] != 0u)
-            keep_box(side, s * gl_WorkGroupSize.x + lane, boxes[s]);
+    if (run != 0u)
+        keep_box(side, lane, whole);
     barrier();
     last_side = side;
+    return whole;
 }
 
 tree_box final_box(uint ref, tree_box outer)
@@ -127,44 +118,48 @@ tree_box final_box(uint ref, tree_box outer)
     return is_inside(ref) ? kept_box(last_side, ref - treelet.first_node) : outer;
 }
 
-void refit_wide(uint row, bool is_partial)
+void write_lane(uint lane, uvec2 refs, tree_box left, tree_box right, tree_box whole)
 {
     bool wants_sums = mesh_has(mesh, DW_TREE_WANTS_SUMS);
-    uint lane = gl_LocalInvocationIndex;
-    tree_box left[SLOTS], right[SLOTS], boxes[SLOTS];
-    uvec2 refs[SLOTS];
+
+    if (lane >= treelet.node_count)
+        return;
+    left = final_box(refs.x, left);
+    right = final_box(refs.y, right);
+    node_write(mesh, treelet.first_node + lane, refs, left, right);
+    if (wants_sums) {
+        share_child(refs.x, left);
+        share_child(refs.y, right);
+    }
+    if (treelet.first_node + lane == 0u) {
+        write_root(whole);
+        if (wants_sums)
+            share_products(0u, whole, 1u);
+    }
+}
+
+void refit_wide(uint row, bool is_partial, bool has_runs)
+{
+    bool wants_sums = mesh_has(mesh, DW_TREE_WANTS_SUMS);
+    uint lane = gl_LocalInvocationIndex, run;
 
     if (wants_sums || is_partial)
         begin_wide(lane);
     if (is_partial && is_untouched(lane))
         return;
-    load_refs(lane, refs);
-    box_triangles(lane, wants_sums);
-    barrier();
-    for (uint s = 0u; s < SLOTS; s++) {
-        left[s] = outer_box(refs[s].x);
-        right[s] = outer_box(refs[s].y);
-        boxes[s] = box_join(left[s], right[s]);
-    }
-    join_runs(lane, boxes);
-    for (uint s = 0u; s < SLOTS; s++) {
-        uint i = s * gl_WorkGroupSize.x + lane;
+    uvec2 refs = load_refs(lane, has_runs, run);
 
-        if (i >= treelet.node_count)
-            continue;
-        left[s] = final_box(refs[s].x, left[s]);
-        right[s] = final_box(refs[s].y, right[s]);
-        node_write(mesh, treelet.first_node + i, refs[s], left[s], right[s]);
-        if (wants_sums) {
-            share_child(refs[s].x, left[s]);
-            share_child(refs[s].y, right[s]);
-        }
-        if (treelet.first_node + i == 0u) {
-            write_root(boxes[s]);
-            if (wants_sums)
-                share_products(0u, boxes[s], 1u);
-        }
+    if (lane < treelet.triangle_count)
+        box_triangle(lane, wants_sums);
+    barrier();
+    if (!has_runs && lane < treelet.node_count) {
+        run = find_run(lane);
+        tree_bytes(runs_section(mesh)).data[treelet.first_node + lane] = uint8_t(run);
     }
+    tree_box left = outer_box(refs.x), right = outer_box(refs.y);
+    tree_box whole = join_runs(lane, run, box_join(left, right));
+
+    write_lane(lane, refs, left, right, whole);
     if (wants_sums)
         write_shared_sums(row, lane);
 }

@@ -122,9 +122,7 @@ void visit(tree_walk walk, uint node, out uvec2 refs, out vec2 left, out vec2 ri
 
 vec3 load_vertex(tree_walk walk, uint vertex, inout uint most)
 {
-    tree_words words = tree_words(walk.vertices);
-    uint at = vertex * walk.stride;
-    uvec3 bits = uvec3(words.data[at], words.data[at + 1u], words.data[at + 2u]);
+    uvec3 bits = load_point(walk.vertices, vertex * walk.stride);
     uvec3 sizes = bits & 0x7fffffffu;
 
     most = max(max(most, sizes.x), max(sizes.y, sizes.z));

@@ -248,10 +248,10 @@ DW_INLINE uint dw_tree_planes(float low, float high, float origin, float step, f
 
 DW_INLINE uint dw_tree_union(uint a, uint b)
 {
-    uint low_a = a & 0xffffu, low_b = b & 0xffffu;
-    uint high_a = a >> 16, high_b = b >> 16;
+    uint high = a > b ? a : b; /* the upper half is that of the higher plane */
+    uint low_a = a << 16, low_b = b << 16;
 
-    return (low_a < low_b ? low_a : low_b) | (high_a > high_b ? high_a : high_b) << 16;
+    return (high & 0xffff0000u) | (low_a < low_b ? low_a : low_b) >> 16;
 }
 
 /* Steps between the two planes; 0 for an empty box. */

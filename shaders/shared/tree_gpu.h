@@ -18,13 +18,19 @@
 
 #define DW_TREE_STATE_IS_PARTIAL 1u /* treelets of level 0 without a dirty vertex stay */
 #define DW_TREE_STATE_HAS_SUMS   2u /* rows of sums are those of the boxes */
+#define DW_TREE_STATE_HAS_RUNS   4u /* the section of runs is filled */
+#define DW_TREE_STATE_WAS_WIDE   8u /* it will be, by the refit under way */
 
 /* Sums of a treelet: dw_tree_sums, then inactive triangles. */
 #define DW_TREE_SUMS_WORDS 16
 
 /* Sections follow at multiples of 256 bytes in this order: treelets, sums a treelet, nodes,
- * triangles, bits of used vertices. */
+ * triangles, runs, bits of used vertices. Runs: a byte a node, the nodes of its subtree within its
+ * treelet; found by the first refit that needs them. They lie right behind the triangles. */
 #define DW_TREE_SECTION_BYTES 256
+
+/* The section of runs, in units of 16 bytes as that of the triangles. */
+#define DW_TREE_RUNS_AT(triangles, count) (((triangles) + (count) + 15u) & ~15u)
 
 #define DW_TREE_IS_F32        1u
 #define DW_TREE_IS_OVER_BOXES 2u
