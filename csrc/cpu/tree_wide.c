@@ -2,11 +2,13 @@
 #include "cpu/tree_wide.h"
 
 #include "base/alloc.h"
+#include "base/simd.h"
 #include "cpu/tree_triangle.h"
 
 #include <string.h>
 
 #define DW_WIDE_PIECE 1024 /* nodes or blocks of one piece of work */
+#define DW_WIDE_AHEAD 8    /* blocks whose vertices are asked for before they are needed */
 
 /* ---- the shape ---- */
 
@@ -236,18 +238,32 @@ static void refresh_nodes(void *user, int64_t item, int worker)
     }
 }
 
+/* Vertices lie in no order that a processor could guess. */
+static void prefetch_block(const dw_wide_job *job, uint32_t ref)
+{
+    const dw_tree_triangle *triangles = job->tree->triangles + DW_TREE_LEAF_FIRST(ref);
+
+    for (uint32_t i = 0; i < DW_TREE_LEAF_COUNT(ref); i++)
+        for (int corner = 0; corner < 3; corner++)
+            DW_PREFETCH(job->vertices->data +
+                        (size_t)triangles[i].vertices[corner] * job->vertices->stride);
+}
+
 static void refresh_blocks(void *user, int64_t item, int worker)
 {
     const dw_wide_job *job = user;
-    uint32_t first = (uint32_t)item * DW_WIDE_PIECE;
+    uint32_t first = (uint32_t)item * DW_WIDE_PIECE, end;
 
     (void)worker;
-    for (uint32_t row = first; row < piece_end(first, job->wide->block_count); row++) {
+    end = piece_end(first, job->wide->block_count);
+    for (uint32_t row = first; row < end; row++) {
         uint32_t ref = job->wide->block_refs[row];
         uint32_t count = DW_TREE_LEAF_COUNT(ref);
         const dw_tree_triangle *triangles = job->tree->triangles + DW_TREE_LEAF_FIRST(ref);
         dw_wide_block *block = &job->wide->blocks[row];
 
+        if (end - row > DW_WIDE_AHEAD)
+            prefetch_block(job, job->wide->block_refs[row + DW_WIDE_AHEAD]);
         for (uint32_t i = 0; i < DW_TREE_LEAF_MAX; i++) {
             float corners[9] = { 0 };
 
