@@ -6,6 +6,7 @@
 #include "cpu/tree_wide_walk.h"
 
 #include <math.h>
+#include <string.h>
 
 #define DW_TRACE_CHUNK 64                      /* rays of one piece of work */
 #define DW_TRACE_STACK (DW_TREE_DEPTH_MAX + 2) /* one child of each node of a way down */
@@ -284,13 +285,15 @@ static bool begin_ray(const dw_trace_job *job, int64_t i, dw_trace_one *one)
 {
     const float *o = job->rays->origins + 3 * i, *d = job->rays->directions + 3 * i;
 
-    *one = (dw_trace_one) { .origin = { o[0], o[1], o[2] },
-                            .direction = { d[0], d[1], d[2] },
-                            .t_min = job->rays->t_min,
-                            .t_max = job->rays->t_max,
-                            .instance = -1,
-                            .primitive = -1,
-                            .wants_any = job->hits == NULL };
+    memcpy(one->origin, o, sizeof one->origin);
+    memcpy(one->direction, d, sizeof one->direction);
+    one->t_min = job->rays->t_min;
+    one->t_max = job->rays->t_max;
+    one->u = one->v = 0.0f;
+    one->instance = one->primitive = -1;
+    one->is_found = false;
+    one->wants_any = job->hits == NULL;
+    one->steps = 0;
     return has_way(o, d);
 }
 

@@ -10,7 +10,8 @@ from contract.repository import ROOT, run_or_fail, tool
 pytestmark = [pytest.mark.build, pytest.mark.slow]
 
 FOLDERS = [f"tests/{name}" for name in ("unit", "api") if (ROOT / "tests" / name).is_dir()]
-TREES = "tree_build or tree_refit or test_trees or (tree_trace and not same_hits and not two_levels)"
+RAYS = "tree_trace and not same_hits and not two_levels"
+TREES = f"tree_build or tree_refit or test_trees or ({RAYS})"
 TESTS = (*FOLDERS, "-k", f"atlas or {TREES}")
 
 
