@@ -26,13 +26,24 @@ uint group_index()
     return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
 }
 
-// The last job whose first group is not above `group`.
+bool is_of_job(uint group, uint row)
+{
+    return jobs[row].first_group <= group &&
+           (row + 1u == job_first + job_count || group < jobs[row + 1u].first_group);
+}
+
+// The last job whose first group is not above `group`. Jobs are often alike: a guess comes first.
 dw_tree_job find_job(uint group)
 {
     uint low = job_first, high = job_first + job_count - 1u;
 
     if (job_count == 1u)
         return dw_tree_job(0u, mesh_row);
+    float place = (float(group) + 0.5f) * float(job_count) / float(group_count);
+    uint guess = min(low + uint(place), high);
+
+    if (is_of_job(group, guess))
+        return jobs[guess];
     while (low < high) {
         uint middle = (low + high + 1u) >> 1;
 
