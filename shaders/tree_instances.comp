@@ -9,7 +9,8 @@
 #include "shared/tree_gpu.h"
 #include "lib/tree_mesh.glsl"
 
-#define SLACK 1.9073486e-6f /* 2^-19, of the sums that make a corner */
+#define SLACK    1.9073486e-6f /* 2^-19, of the sums that make a corner */
+#define FARTHEST 1.152921504606847e18f /* 2^60, that boxes of trees may reach */
 
 layout(local_size_x = DW_TREE_INSTANCES_GROUP) in;
 
@@ -46,7 +47,9 @@ void main()
         float size = dot(abs(row), abs(middle)) + half_size + abs(offset);
 
         half_size += SLACK * size;
-        boxes[6u * i + axis] = is_empty ? 1.0f : centre - half_size;
-        boxes[6u * i + 3u + axis] = is_empty ? -1.0f : centre + half_size;
+        float begin = centre - half_size, end = centre + half_size;
+
+        boxes[6u * i + axis] = is_empty ? 1.0f : begin >= -FARTHEST ? begin : -FARTHEST;
+        boxes[6u * i + 3u + axis] = is_empty ? -1.0f : end <= FARTHEST ? end : FARTHEST;
     }
 }

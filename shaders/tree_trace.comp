@@ -152,6 +152,12 @@ void walk_all(vec3 from, vec3 direction)
     }
 }
 
+// Subnormals count as 0 before an instance scales them, as they do in the top level.
+vec3 flushed(uint at)
+{
+    return vec3(dw_flush(rays[at]), dw_flush(rays[at + 1u]), dw_flush(rays[at + 2u]));
+}
+
 void main()
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
@@ -159,14 +165,11 @@ void main()
 
     if (i >= ray_count)
         return;
-    uint at = 3u * (ray_count + i);
-
     best_t = t_max;
     best_instance = best_primitive = NO_ID;
     best_weights = vec2(0.0f);
     steps = stack_count = 0u;
-    walk_all(vec3(rays[3u * i], rays[3u * i + 1u], rays[3u * i + 2u]),
-             vec3(rays[at], rays[at + 1u], rays[at + 2u]));
+    walk_all(flushed(3u * i), flushed(3u * (ray_count + i)));
     hits[i] = best_instance == NO_ID ? INFINITE : floatBitsToUint(best_t);
     hits[ray_count + i] = best_instance;
     hits[2u * ray_count + i] = best_primitive;

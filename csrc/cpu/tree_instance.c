@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-#define SINGULAR 1e-9   /* least determinant of unit columns */
-#define LARGEST  1e30   /* of an inverse */
-#define SLACK    4.8e-7 /* of the sums that make a corner: four units in float32's last place */
+#define SINGULAR 1e-9    /* least determinant of unit columns */
+#define LARGEST  1e30    /* of an inverse */
+#define SLACK    4.8e-7  /* of the sums that make a corner: four units in float32's last place */
+#define FARTHEST 0x1p60f /* that boxes of trees may reach */
 
 static double column_length(const double m[12], int column)
 {
@@ -84,7 +85,7 @@ void dw_tree_placed_box(const dw_tree_placement *placement, const float low[3], 
             reach += fabs(row[j]) * half;
             size += fabs(row[j]) * (fabs(middle) + half);
         }
-        out[i] = below(centre - reach - SLACK * size);
-        out[3 + i] = above(centre + reach + SLACK * size);
+        out[i] = fmaxf(below(centre - reach - SLACK * size), -FARTHEST);
+        out[3 + i] = fminf(above(centre + reach + SLACK * size), FARTHEST);
     }
 }

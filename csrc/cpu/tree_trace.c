@@ -268,15 +268,18 @@ static void store_hit(const dw_trace_hits *hits, int64_t i, const dw_trace_one *
         hits->steps[i] = one->steps;
 }
 
-static bool has_way(const float *origin, const float *direction)
+/* Subnormals count as 0 before an instance scales them, as they do in the top level. */
+static bool has_way(dw_trace_one *one)
 {
     float size = 0.0f;
 
     for (int i = 0; i < 3; i++) {
-        if (!dw_is_finite_bits(dw_bits_from_float(origin[i])) ||
-            !dw_is_finite_bits(dw_bits_from_float(direction[i])))
+        if (!dw_is_finite_bits(dw_bits_from_float(one->origin[i])) ||
+            !dw_is_finite_bits(dw_bits_from_float(one->direction[i])))
             return false;
-        size = greater(size, dw_tree_size(direction[i]));
+        one->origin[i] = dw_flush(one->origin[i]);
+        one->direction[i] = dw_flush(one->direction[i]);
+        size = greater(size, dw_tree_size(one->direction[i]));
     }
     return size > 0.0f;
 }
@@ -294,7 +297,7 @@ static bool begin_ray(const dw_trace_job *job, int64_t i, dw_trace_one *one)
     one->is_found = false;
     one->wants_any = job->hits == NULL;
     one->steps = 0;
-    return has_way(o, d);
+    return has_way(one);
 }
 
 static void end_ray(const dw_trace_job *job, int64_t i, const dw_trace_one *one)
