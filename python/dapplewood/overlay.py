@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .checks import as_number
+
 __all__ = ["draw_boxes"]
 
 # Corners are numbered by bits x, y, z: the twelve edges join those that differ in one.
@@ -46,6 +48,7 @@ def draw_boxes(
         `Frame.depth` or `TraceImage.depth`: lines behind it are drawn at `hidden` times the
         opacity.
     hidden : float
+        0 to 1.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def draw_boxes(
     Raises
     ------
     ValueError, TypeError
-        Wrong shapes or dtypes.
+        Wrong shapes or dtypes; an opacity or `hidden` beyond 0 to 1.
     """
     picture = np.asarray(picture)
     if picture.dtype != np.uint8:
@@ -65,6 +68,13 @@ def draw_boxes(
     if corners.ndim != 3 or corners.shape[1:] != (2, 3):
         raise ValueError(f"boxes must be (B, 2, 3), got {corners.shape}")
     height, width = picture.shape[:2]
+    if not picture.size:
+        raise ValueError(f"picture must have pixels, got {picture.shape}")
+    opacity, hidden = _share(opacity, "opacity"), _share(hidden, "hidden")
+    if np.shape(color) != (3,):
+        raise ValueError(f"color must be three numbers, 0 to 255, got {color!r}")
+    if transform is not None and np.shape(transform) != (4, 4):
+        raise ValueError(f"transform must be (4, 4), got {np.shape(transform)}")
     if depth is not None and np.shape(depth) != (height, width):
         raise ValueError(f"depth must be {(height, width)} as the picture, got {np.shape(depth)}")
     ends = _edges_in_view(corners, transform, camera, width / height)
@@ -77,10 +87,19 @@ def draw_boxes(
         first = last
     share = opacity * np.clip(cover.amount, 0.0, 1.0)[..., None]
     drawn = picture.copy()
-    drawn[..., :3] = np.rint(picture[..., :3] * (1.0 - share) + np.asarray(color) * share)
+    drawn[..., :3] = np.rint(
+        picture[..., :3] * (1.0 - share) + np.clip(np.asarray(color, np.float64), 0, 255) * share
+    )
     if picture.shape[2] == 4:
         drawn[..., 3] = np.maximum(picture[..., 3], np.rint(255.0 * share[..., 0]))
     return drawn
+
+
+def _share(value: Any, name: str) -> float:
+    share = as_number(value, name)
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"{name} must be 0 to 1, got {value!r}")
+    return share
 
 
 def _edges_in_view(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .checks import as_whole
 from .io.png import encode_png
 
 if TYPE_CHECKING:
@@ -151,9 +152,13 @@ def trace_image(
     Raises
     ------
     ValueError
-        A size below 1.
+        Not two sides, or one below 1; the trees are due for an `update`.
+    TypeError
+        Sides that are no whole numbers.
     """
-    width, height = (int(side) for side in size)
+    if np.shape(size) != (2,):
+        raise ValueError(f"size must be (width, height), got {size!r}")
+    width, height = (as_whole(side, "size") for side in size)
     origins, directions = camera.rays(width, height)
     order = _blocks(width, height)
     hits = trees.trace(
@@ -178,18 +183,32 @@ def trace_image(
 def _normals(trees: SceneTrees, hits: Any, directions: np.ndarray) -> np.ndarray:
     """(N, 3) float32 normals of the triangles that were hit, against the rays."""
     normals = np.zeros(directions.shape, np.float32)
-    for instance, (mesh, to_world) in trees.instances.items():
-        which = np.flatnonzero(hits.instance == int(instance))
-        if len(which) == 0:
-            continue
-        triangles = trees.layout(mesh).triangles
-        indices = np.empty((len(triangles), 3), np.uint32)
-        indices[triangles["primitive"]] = triangles["vertices"]
-        corners = trees.vertices(mesh)[indices[hits.primitive[which]]].astype(np.float64)
-        corners = corners @ np.asarray(to_world, np.float64)[:3, :3].T
-        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    instances = trees.instances
+    numbers = np.array([int(instance) for instance in instances], np.int64)
+    meshes = np.array([int(mesh) for mesh, _ in instances.values()], np.int64)
+    which = np.flatnonzero(hits.instance >= 0)
+    if len(which) == 0:
+        return normals
+    rows = np.searchsorted(numbers, hits.instance[which])
+    order = np.argsort(meshes[rows], kind="stable")
+    which, rows = which[order], rows[order]
+    matrices = np.stack([matrix for _, matrix in instances.values()])[:, :3, :3].astype(np.float64)
+    found, first = np.unique(meshes[rows], return_index=True)
+    for mesh, part in zip(found.tolist(), np.split(np.arange(len(rows)), first[1:]), strict=True):
+        edges = _edges(trees, mesh, hits.primitive[which[part]])
+        edges = np.einsum("nij,nkj->nki", matrices[rows[part]], edges)
+        normal = np.cross(edges[:, 0], edges[:, 1])
         length = np.linalg.norm(normal, axis=1, keepdims=True)
         normal /= np.where(length > 0.0, length, 1.0)
-        away = (normal * directions[which]).sum(axis=1) > 0.0
-        normals[which] = np.where(away[:, None], -normal, normal)
+        away = (normal * directions[which[part]]).sum(axis=1) > 0.0
+        normals[which[part]] = np.where(away[:, None], -normal, normal)
     return normals
+
+
+def _edges(trees: SceneTrees, mesh: Any, primitives: np.ndarray) -> np.ndarray:
+    """(N, 2, 3) float64: from the first corner of triangles to the others, in the mesh's space."""
+    triangles = trees.layout(mesh).triangles
+    indices = np.empty((len(triangles), 3), np.uint32)
+    indices[triangles["primitive"]] = triangles["vertices"]
+    corners = trees.vertices(mesh)[indices[primitives]].astype(np.float64)
+    return corners[:, 1:] - corners[:, :1]

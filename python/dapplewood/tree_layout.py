@@ -121,6 +121,7 @@ class TreeLayout:
             ends = [kept.min(axis=0), kept.max(axis=0)] if len(kept) else []
             return np.array(ends, np.float64).reshape(-1, 2, 3)
         found, here = [], np.zeros(1, np.int64)
+        level = min(level, max(int(self.shape["depth"]), 1))
         for step in range(1, level + 1):
             refs, boxes = self.nodes["ref"][here].ravel(), children[here].reshape(-1, 2, 3)
             is_node = refs < _LEAF

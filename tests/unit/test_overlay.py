@@ -111,11 +111,21 @@ def test_alpha_covers_what_is_drawn():
         ("picture", np.zeros((8, 8), np.uint8), ValueError),
         ("boxes", np.zeros((3, 6)), ValueError),
         ("depth", np.zeros((3, 6)), ValueError),
+        ("transform", np.eye(3), ValueError),
+        ("color", (255, 0), ValueError),
+        ("color", "red", ValueError),
+        ("opacity", 1.5, ValueError),  # would wrap around in 8 bits
+        ("opacity", np.nan, ValueError),
+        ("hidden", -0.1, ValueError),
     ],
 )
 def test_wrong_arguments_are_named(argument, value, error):
     given = {"picture": np.zeros((8, 8, 3), np.uint8), "boxes": UNIT, argument: value}
+    picture, boxes = given.pop("picture"), given.pop("boxes")
     with pytest.raises(error, match=f"^{argument} must be"):
-        dw.draw_boxes(
-            given["picture"], CAMERAS["perspective"], given["boxes"], depth=given.get("depth")
-        )
+        dw.draw_boxes(picture, CAMERAS["perspective"], boxes, **given)
+
+
+def test_a_picture_without_pixels_is_refused():
+    with pytest.raises(ValueError, match=r"picture must have pixels, got \(0, 8, 3\)"):
+        dw.draw_boxes(np.zeros((0, 8, 3), np.uint8), CAMERAS["perspective"], UNIT)

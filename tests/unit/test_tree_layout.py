@@ -110,6 +110,10 @@ def test_wrong_positions_are_named(layout, positions, error, message):
         dw.refit_layout_to_pose(layout, positions)
 
 
+def test_a_level_below_all_has_the_leaves(layout):
+    np.testing.assert_array_equal(layout.boxes(10**12), layout.boxes(int(layout.shape["depth"])))
+
+
 def test_other_wrong_arguments_are_named(layout):
     with pytest.raises(TypeError, match="layout must be a TreeLayout, got dict"):
         dw.refit_layout_to_pose({}, np.zeros((3, 3)))
