@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import dapplewood as dw
 import numpy as np
 import pytest
@@ -89,3 +91,74 @@ def test_nothing_is_left_behind(device):
     for mesh in model.meshes:
         del mesh
     assert device.live_counts()["buffers"] >= before["buffers"]
+
+
+def hidden(pose: dw.Pose, node: int, scale: tuple[float, float, float]) -> dw.Pose:
+    matrices = np.array(pose.node_matrices)
+    matrices[node, :3, :3] *= scale
+    return dataclasses.replace(pose, node_matrices=matrices)
+
+
+@pytest.mark.parametrize("scale", [(0, 0, 0), (1, 0, 1), (0, 0, 1), (1e-40, 1e-40, 1e-40)])
+def test_a_part_that_is_flattened_comes_back(trees, scale):
+    model = bending_arm()
+    rest = model.pose()
+    (ring,) = [i for i, node in enumerate(model.nodes) if node.name == "ring"]
+    (mesh,) = [model.meshes[i] for i in model.nodes[ring].meshes]
+    middle = mesh.positions[mesh.indices].astype(np.float64).mean(axis=1)
+    to_world = np.asarray(rest.node_matrices[ring])
+    targets = middle @ to_world[:3, :3].T + to_world[:3, 3]
+    origins = targets + 1e-3 * np.random.default_rng(0).normal(size=targets.shape)
+    with dw.ModelTrees(trees, model, pose=hidden(rest, ring, scale)) as placed:
+        (instance,) = [
+            one for one, (node, _) in zip(placed.instances, placed.parts) if node == ring
+        ]
+        trees.update()
+        before = trees.trace(origins, targets - origins)
+        placed.set_pose(rest)
+        trees.update()
+        after = trees.trace(origins, targets - origins)
+        placed.set_pose(hidden(rest, ring, scale))
+        trees.update()
+        again = trees.trace(origins, targets - origins)
+    assert (after.instance == instance).mean() > 0.9
+    assert (before.instance == instance).mean() < 0.5
+    np.testing.assert_array_equal(again.instance, before.instance)
+
+
+def test_what_fails_leaves_nothing(trees):
+    model = bending_arm()
+    broken = hidden(model.pose(), len(model.nodes) - 1, (np.nan, 1, 1))
+    for options in ({"builder": "none"}, {"transform": np.eye(3)}, {"pose": broken},
+                    {"transform": np.diag([1.0, 0, 1, 1])}):  # fmt: skip
+        with pytest.raises(ValueError):  # noqa: PT011
+            dw.ModelTrees(trees, model, **options)
+        assert not trees.meshes and not trees.instances
+
+
+def test_wrong_arguments_are_named(trees):
+    model = bending_arm()
+    with pytest.raises(TypeError, match="trees must be a SceneTrees, got NoneType"):
+        dw.ModelTrees(None, model)
+    with pytest.raises(TypeError, match="model must be a Model, got Mesh"):
+        dw.ModelTrees(trees, model.meshes[0])
+    with dw.ModelTrees(trees, model) as placed:
+        with pytest.raises(TypeError, match="pose must be a Pose, as Model.pose gives, got float"):
+            placed.set_pose(0.5)
+        other = dataclasses.replace(model.pose(), node_matrices=np.eye(4)[None])
+        with pytest.raises(ValueError, match="pose must be of this model"):
+            placed.set_pose(other)
+    with pytest.raises(ValueError, match="the ModelTrees is closed"):
+        placed.set_pose(model.pose())
+
+
+def test_closing_after_the_trees_frees_the_buffers(device):
+    model = bending_arm()
+    trees = dw.SceneTrees(device)
+    placed = dw.ModelTrees(trees, model)
+    buffers = [part.buffer for part in placed._parts if part.buffer is not None]
+    trees.close()
+    placed.close()
+    placed.close()
+    assert len(buffers) == 2
+    assert all(buffer.closed for buffer in buffers)
