@@ -151,6 +151,41 @@ static dw_status check_output(const dw_skin *skin, const dw_skin_output *output,
     return DW_OK;
 }
 
+/* The lowest of an output's addresses, of a buffer from its begin on, and its stride; in floats. */
+static int64_t lowest_float(const dw_skin_output *output, uint32_t rows, int64_t *stride)
+{
+    int64_t first = output->buffer != NULL ? (int64_t)output->first
+                                           : (int64_t)((intptr_t)output->host.data / 4);
+    int64_t step = output->buffer != NULL ? (int64_t)output->stride : output->host.stride;
+
+    *stride = step < 0 ? -step : step;
+    return step < 0 ? first + step * (int64_t)(rows - 1u) : first;
+}
+
+/* Rows may lie between each other: vertices of positions and normals in turn. */
+static dw_status check_apart(const dw_skin *skin, const dw_skin_output *a, const dw_skin_output *b,
+                             dw_error *err)
+{
+    uint32_t rows = skin->rest.vertex_count;
+    int64_t stride_a, stride_b, apart, rest;
+    int64_t first_a = lowest_float(a, rows, &stride_a);
+    int64_t first_b = lowest_float(b, rows, &stride_b);
+    bool is_before = first_a <= first_b;
+    int64_t stride = is_before ? stride_a : stride_b;
+
+    if (a->buffer != b->buffer)
+        return DW_OK;
+    apart = is_before ? first_b - first_a : first_a - first_b;
+    if (apart >= stride * (int64_t)(rows - 1u) + 3)
+        return DW_OK;
+    rest = rows > 1u ? apart % stride : apart;
+    if (rest >= 3 && (rows == 1u || (stride_a == stride_b && rest <= stride - 3)))
+        return DW_OK;
+    return dw_fail(err, DW_ERROR_ARGUMENT,
+                   "normals must not lie where positions go: both would be written to the same "
+                   "place of out; move one, or let rows of one stride take turns");
+}
+
 static dw_skin_rows host_rows(const dw_skin_output *output)
 {
     if (output == NULL)
@@ -231,7 +266,8 @@ dw_status dw_skin_apply(dw_skin *skin, const dw_skin_pose *pose, const dw_skin_o
     dw_status status;
 
     if (check_output(skin, positions, "out", err) != DW_OK ||
-        (normals != NULL && check_output(skin, normals, "normals", err) != DW_OK) ||
+        (normals != NULL && (check_output(skin, normals, "normals", err) != DW_OK ||
+                             check_apart(skin, positions, normals, err) != DW_OK)) ||
         take_room(skin, &spare, &self, err) != DW_OK)
         return err->code;
     status = dw_skin_table_fill(&self->table, &skin->rest, pose, err);

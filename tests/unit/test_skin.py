@@ -334,6 +334,29 @@ def test_bad_outputs_are_refused(rng, device):
         mesh.posed(out=buffer)
 
 
+def test_positions_and_normals_may_not_share_a_place(rng, device):
+    mesh, matrices = made(rng, "one joint")
+    count = mesh.vertex_count
+    rows = np.zeros((2 * count, 8), np.float32)
+    with dw.Buffer(device, 8 * 4 * (2 * count)) as buffer:
+        for out, normals, offset in [
+            (rows[:count, :3], rows[:count, :3], 0),
+            (rows[:count, :3], rows[count - 1 :: -1, 2:5], 2),
+            (rows[:count, 5:], rows[count - 1 : 2 * count - 1, 4:7], 8 * (count - 1) - 1),
+        ]:
+            with pytest.raises(ValueError, match="normals must not lie where positions go"):
+                mesh.posed(matrices, device=device, out=out, normals=normals)
+            with pytest.raises(ValueError, match="normals must not lie where positions go"):
+                mesh.posed(
+                    matrices, out=buffer, normals=buffer, stride_floats=8, offset_floats=8,
+                    normals_stride_floats=8, normals_offset_floats=8 + offset,
+                )  # fmt: skip
+        wanted = mesh.posed(matrices, device=device, normals=True)
+        for normals in (rows[:count, 3:6], rows[count - 1 :: -1, 5:], rows[count:, 1:4]):
+            found = mesh.posed(matrices, device=device, out=rows[:count, :3], normals=normals)
+            np.testing.assert_array_equal(found, wanted)
+
+
 def test_buffers_of_another_device_are_refused(rng, native_device):
     with dw.Device("cpu") as other:
         buffer = dw.Buffer(other, 400)
