@@ -79,7 +79,7 @@ class Skin:
     inverse_bind: np.ndarray
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class PosedMesh:
     """The vertices of one mesh of a model in a pose.
 
@@ -101,6 +101,10 @@ class PosedMesh:
     positions: np.ndarray | Buffer
     normals: np.ndarray | Buffer | None
     matrix: np.ndarray
+
+    def __repr__(self) -> str:
+        place = "an array" if isinstance(self.positions, np.ndarray) else repr(self.positions)
+        return f"<PosedMesh of node {self.node}, {self.mesh.vertex_count} vertices in {place}>"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

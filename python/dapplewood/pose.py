@@ -10,7 +10,7 @@ import numpy as np
 __all__ = ["Pose"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Pose:
     """A model at one moment.
 
@@ -27,3 +27,10 @@ class Pose:
     joint_matrices: tuple[np.ndarray, ...]
     morph_weights: dict[int, np.ndarray]
     node_matrices: np.ndarray
+
+    def __repr__(self) -> str:
+        joints = ", ".join(str(len(matrices)) for matrices in self.joint_matrices) or "no"
+        return (
+            f"<Pose of {len(self.node_matrices)} nodes, {joints} joints, "
+            f"{len(self.morph_weights)} morphed>"
+        )

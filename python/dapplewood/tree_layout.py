@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ _NONE = 0xFFFFFFFF
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class TreeLayout:
-    """A tree of boxes over the triangles of a mesh.
+    """A tree of boxes over the triangles of a mesh; ``nodes, triangles = layout`` takes it apart.
 
     Node 0 is the root, a child lies behind its parent. Nodes and triangles lie in treelets: parts
     of the tree of at most 256 triangles and lower treelets, each one run of nodes and one of
@@ -66,6 +67,9 @@ class TreeLayout:
             parts.get("used"),
             parts,
         )
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.nodes, self.triangles))
 
     @property
     def node_format(self) -> NodeFormat:

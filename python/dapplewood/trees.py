@@ -547,7 +547,23 @@ class SceneTrees(_core.SceneTrees):
         return InstanceHandle._make(first, self._token)
 
     def add_instances(self, mesh: MeshHandle, transforms: ArrayLike) -> list[InstanceHandle]:
-        """Place a mesh many times, by (N, 4, 4) or (N, 3, 4) matrices: all or none."""
+        """Place a mesh many times: all or none.
+
+        Parameters
+        ----------
+        mesh : MeshHandle
+        transforms : (N, 4, 4) or (N, 3, 4) array_like
+
+        Returns
+        -------
+        list of InstanceHandle
+            In the order of the matrices.
+
+        Raises
+        ------
+        ValueError
+            As `add_instance`.
+        """
         matrices = _as_matrices(transforms, "transforms")
         if matrices.ndim != 3:
             raise ValueError(f"transforms must be (N, 4, 4) or (N, 3, 4), got {matrices.shape}")
@@ -555,7 +571,19 @@ class SceneTrees(_core.SceneTrees):
         return [InstanceHandle._make(first + i, self._token) for i in range(len(matrices))]
 
     def set_transform(self, instance: InstanceHandle, transform: ArrayLike) -> None:
-        """Move an instance: as `add_instance` takes the matrix."""
+        """Move an instance.
+
+        Parameters
+        ----------
+        instance : InstanceHandle
+        transform : (4, 4) or (3, 4) array_like
+            As in :meth:`add_instance`.
+
+        Raises
+        ------
+        ValueError
+            As `add_instance`; the instance stays where it was.
+        """
         matrix = _as_matrices(transform, "transform")
         self._set_transform(self._instance(instance), matrix[None] if matrix.ndim == 2 else matrix)
 
@@ -635,6 +663,17 @@ class SceneTrees(_core.SceneTrees):
             In the mesh's own order; rounded to float32. Copied.
         dirty : (V,) array_like of bool, optional
             As in :meth:`set_pose`.
+
+        Raises
+        ------
+        ValueError
+            Another shape than the mesh's; a mesh that does not deform, was removed or is foreign.
+        TypeError
+            A dtype that is no number.
+
+        Notes
+        -----
+        Vertices may be NaN or infinite: rays then pass through the triangles that use them.
         """
         points = _as_f32(positions, "positions")
         if points.size == 0:
@@ -648,7 +687,16 @@ class SceneTrees(_core.SceneTrees):
         ----------
         mesh : MeshHandle
         bounds : (6,) or (2, 3) array_like
-            The low corner, then the high one.
+            The low corner, then the high one, in the mesh's own space.
+
+        Raises
+        ------
+        ValueError
+            No box, or one that is not finite; a mesh that does not deform.
+
+        Notes
+        -----
+        :attr:`MeshStatus.outside_bounds` tells at once whether the last pose lies in it.
         """
         self._set_deform_bounds(self._mesh(mesh), _as_bounds(bounds))
 
@@ -701,7 +749,10 @@ class SceneTrees(_core.SceneTrees):
         return self._drift(self._mesh(mesh))[0]
 
     def drift(self, mesh: MeshHandle) -> Drift:
-        """How far the tree of a mesh is from a good one, as of its last sample."""
+        """How far the tree of a mesh is from a good one, as of its last sample.
+
+        Ratios are 1 before the first one, and of meshes that do not deform.
+        """
         return Drift(*self._drift(self._mesh(mesh)))
 
     @property
@@ -728,7 +779,8 @@ class SceneTrees(_core.SceneTrees):
     def bounds(self, mesh: MeshHandle | None = None) -> NDArray[np.float64] | None:
         """(2, 3) float64: a box around a mesh as posed, in its own space, or around all instances.
 
-        None when there is nothing. May wait for the device.
+        None when there is nothing. May wait for the device. Around all instances it takes a scene
+        that is current: else a ValueError says so.
         """
         return _box_of(self._bounds()) if mesh is None else self.mesh_status(mesh).bounds
 
@@ -737,7 +789,10 @@ class SceneTrees(_core.SceneTrees):
         return self._vertices(self._mesh(mesh))
 
     def layout(self, mesh: MeshHandle) -> TreeLayout:
-        """A copy of the tree of a mesh, as refit by the last update. May wait for the device."""
+        """A copy of the tree of a mesh, as refit by the last update.
+
+        ValueError before the update that builds it. May wait for the device.
+        """
         return TreeLayout._of(self._layout(self._mesh(mesh)))
 
     def boxes(self, mesh: MeshHandle, level: int) -> NDArray[np.float64]:
@@ -801,7 +856,10 @@ class SceneTrees(_core.SceneTrees):
         t_min: float = 0.0,
         t_max: float = float("inf"),
     ) -> NDArray[np.bool_]:
-        """Whether anything lies on each ray; takes what :meth:`trace` takes, and is faster."""
+        """Whether anything lies on each ray: bool of the rays' leading shape.
+
+        Takes what :meth:`trace` takes and raises what it raises, and is faster.
+        """
         shape, starts, ways = _as_rays(origins, directions)
         found = self._occluded(
             starts, ways, as_number(t_min, "t_min"), as_number(t_max, "t_max")

@@ -162,3 +162,11 @@ def test_closing_after_the_trees_frees_the_buffers(device):
     placed.close()
     assert len(buffers) == 2
     assert all(buffer.closed for buffer in buffers)
+
+
+def test_poses_are_told_in_a_line(native_device):
+    model = bending_arm()
+    pose = model.pose("bend", 0.5)
+    assert repr(pose) == f"<Pose of {len(model.nodes)} nodes, 2 joints, 1 morphed>"
+    found = model.posed_meshes(pose, device=native_device)
+    assert repr(found[0]).startswith("<PosedMesh of node ") and "\n" not in repr(found)

@@ -110,6 +110,11 @@ def test_wrong_positions_are_named(layout, positions, error, message):
         dw.refit_layout_to_pose(layout, positions)
 
 
+def test_a_layout_comes_apart_into_nodes_and_triangles(layout):
+    nodes, triangles = layout
+    assert nodes is layout.nodes and triangles is layout.triangles
+
+
 def test_a_level_below_all_has_the_leaves(layout):
     np.testing.assert_array_equal(layout.boxes(10**12), layout.boxes(int(layout.shape["depth"])))
 
