@@ -83,23 +83,25 @@ static inline void dw_lane_hits_of(const dw_lane_ray *ray, const float *restrict
         float v = a_x * c_y - a_y * c_x;
         float w = b_x * a_y - b_y * a_x;
         float area = u + v + w;
-        float depth = u * a_z + v * b_z + w * c_z;
         int32_t area_bits = (int32_t)dw_bits_from_float(area), size = area_bits & 0x7fffffff;
         float most = dw_float_from_bits((uint32_t)size);
         float guess = dw_float_from_bits(0x7ef311c7u - (uint32_t)size);
         int32_t below = (int32_t)(u < 0.0f) | (int32_t)(v < 0.0f) | (int32_t)(w < 0.0f);
         int32_t above = (int32_t)(u > 0.0f) | (int32_t)(v > 0.0f) | (int32_t)(w > 0.0f);
-        float reciprocal, t;
+        float reciprocal, first, second, third, t;
 
         guess = guess * (2.0f - most * guess);
         guess = guess * (2.0f - most * guess);
         guess = guess * (2.0f - most * guess);
         reciprocal =
             dw_float_from_bits(dw_bits_from_float(guess) | ((uint32_t)area_bits & 0x80000000u));
-        t = depth * reciprocal * ray->t_scale;
+        first = u * reciprocal;
+        second = v * reciprocal;
+        third = w * reciprocal;
+        t = (first * a_z + second * b_z + third * c_z) * ray->t_scale;
         hits->t[i] = t;
-        hits->u[i] = v * reciprocal;
-        hits->v[i] = w * reciprocal;
+        hits->u[i] = second;
+        hits->v[i] = third;
         hits->is_hit[i] = (int32_t)((below & above) == 0) & (int32_t)(size >= 0x05000000) &
                           (int32_t)(size <= 0x7a000000) &
                           (int32_t)(((int32_t)dw_bits_from_float(t) & 0x7f800000) != 0x7f800000);

@@ -401,7 +401,7 @@ DW_AVX2 static inline uint32_t meet_block_avx2(const dw_lane_ray *ray, const dw_
     __m128 u = edge4(c_x, c_y, b_x, b_y), v = edge4(a_x, a_y, c_x, c_y);
     __m128 w = edge4(b_x, b_y, a_x, a_y), zero = _mm_setzero_ps();
     __m128 least = _mm_min_ps(_mm_min_ps(u, v), w), most = _mm_max_ps(_mm_max_ps(u, v), w);
-    __m128 area = _mm_add_ps(_mm_add_ps(u, v), w), depth, inverse, t;
+    __m128 area = _mm_add_ps(_mm_add_ps(u, v), w), inverse, t;
     __m128i size = _mm_and_si128(_mm_castps_si128(area), _mm_set1_epi32(0x7fffffff)), bits;
     __m128 miss = _mm_and_ps(_mm_cmplt_ps(least, zero), _mm_cmpgt_ps(most, zero));
     __m128i out = _mm_or_si128(_mm_cmplt_epi32(size, _mm_set1_epi32(0x05000000)),
@@ -411,12 +411,15 @@ DW_AVX2 static inline uint32_t meet_block_avx2(const dw_lane_ray *ray, const dw_
     if (met == 0)
         return 0;
     inverse = reciprocal4(area);
-    depth = _mm_add_ps(_mm_add_ps(_mm_mul_ps(u, a_z), _mm_mul_ps(v, b_z)), _mm_mul_ps(w, c_z));
-    t = _mm_mul_ps(_mm_mul_ps(depth, inverse), _mm_set1_ps(ray->t_scale));
+    u = _mm_mul_ps(u, inverse);
+    v = _mm_mul_ps(v, inverse);
+    w = _mm_mul_ps(w, inverse);
+    t = _mm_add_ps(_mm_add_ps(_mm_mul_ps(u, a_z), _mm_mul_ps(v, b_z)), _mm_mul_ps(w, c_z));
+    t = _mm_mul_ps(t, _mm_set1_ps(ray->t_scale));
     bits = _mm_and_si128(_mm_castps_si128(t), _mm_set1_epi32(0x7f800000));
     _mm_storeu_ps(hits->t, t);
-    _mm_storeu_ps(hits->u, _mm_mul_ps(v, inverse));
-    _mm_storeu_ps(hits->v, _mm_mul_ps(w, inverse));
+    _mm_storeu_ps(hits->u, v);
+    _mm_storeu_ps(hits->v, w);
     return met & ~(uint32_t)_mm_movemask_ps(
                      _mm_castsi128_ps(_mm_cmpeq_epi32(bits, _mm_set1_epi32(0x7f800000))));
 }

@@ -33,8 +33,9 @@ def figure_of(run: DriftRun) -> Figure:
     draw_steps(upper, run)
     _draw_ratios(lower, run)
     lower.set_xlabel("time, seconds", color=_INK)
+    names = ", ".join(name for name in (run.model, run.animation) if name)
     figure.suptitle(
-        f"{run.model}, {run.animation}: what a pose costs the rays", fontsize=13,
+        f"{names}: what a pose costs the rays", fontsize=13,
         fontweight="bold", color=_INK,
     )  # fmt: skip
     return figure
@@ -44,8 +45,9 @@ def draw_steps(axes: Axes, run: DriftRun) -> None:
     """Nodes visited by a ray, with the rule, without it and in fresh trees; rebuilds marked."""
     times = run.column("time")
     if np.isfinite(run.column("steps_kept")).all():
-        axes.plot(times, run.column("steps_kept"), color=_KEPT, linewidth=1.8, linestyle="--",
-                  label="refit alone")
+        # On top: it is the same line until a tree is rebuilt.
+        axes.plot(times, run.column("steps_kept"), color=_KEPT, linewidth=1.4, linestyle="--",
+                  zorder=3, label="refit alone")
         axes.plot(times, run.column("steps_fresh"), color=_FRESH, linewidth=1.4,
                   label="built anew at each frame")
     axes.plot(times, run.column("steps"), color=_RULED, linewidth=2.2,
@@ -59,7 +61,8 @@ def draw_steps(axes: Axes, run: DriftRun) -> None:
 def _draw_ratios(axes: Axes, run: DriftRun) -> None:
     times = run.column("time")
     axes.axhline(1.1, color=_FADE, linewidth=1.2)
-    axes.plot(times, run.column("ratio"), color=_SEED, linewidth=1.6, label="cost, over as built")
+    axes.plot(times, run.column("ratio"), color=_SEED, linewidth=1.6, linestyle="--", zorder=3,
+              label="cost, over as built")
     axes.step(times, run.column("fresh_ratio"), color=_RULED, linewidth=1.6, where="post",
               label="cost, over a fresh tree's at the last probe")
     _mark(axes, run)

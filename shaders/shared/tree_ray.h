@@ -199,10 +199,11 @@ DW_INLINE dw_tree_hit dw_tree_ray_hit(dw_tree_ray ray, float ax, float ay, float
         return hit;
     {
         float reciprocal = dw_tree_reciprocal(area);
-        DW_PRECISE float depth = dw_dot3(u, v, w, along_a, along_b, along_c) * reciprocal;
-        DW_PRECISE float t = depth * ray.t_scale;
+        DW_PRECISE float first = u * reciprocal;
         DW_PRECISE float second = v * reciprocal;
         DW_PRECISE float third = w * reciprocal;
+        /* weights first: areas times ways may be subnormal */
+        DW_PRECISE float t = dw_dot3(first, second, third, along_a, along_b, along_c) * ray.t_scale;
 
         if (!dw_is_finite_bits(dw_bits_from_float(t)))
             return hit;

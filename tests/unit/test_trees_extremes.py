@@ -53,6 +53,19 @@ def test_a_vertex_far_out_hides_nothing_else(device, node_format):
         np.testing.assert_allclose(hits.t, 9e9, rtol=1e-6)
 
 
+def test_a_mesh_with_a_vertex_far_out_is_as_far_as_it_was(device):
+    """Areas in units of the mesh are then so small that their products are subnormal."""
+    far = np.float32([[2, 0, 0], [2, 1, 0], [1e15, 0, 0]])
+    cells = np.concatenate([CELLS, np.arange(3, dtype=np.uint32)[None] + len(GRID)])
+    with dw.SceneTrees(device) as trees:
+        trees.add_instance(trees.add_mesh(np.concatenate([GRID, far]), cells))
+        trees.update()
+        for height in (0.125, 9.0, 5e7):
+            hits = trees.trace([0.31, 0.47, height], [0, 0, -1.0])
+            assert hits.instance == 0
+            np.testing.assert_allclose(hits.t, height, rtol=1e-6)
+
+
 def test_an_instance_out_of_range_hides_no_other(device):
     with dw.SceneTrees(device) as trees:
         mesh = trees.add_mesh(GRID, CELLS)

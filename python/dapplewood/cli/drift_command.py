@@ -84,8 +84,9 @@ def _tell(console: Console, played: DriftRun) -> None:
         console.result("", {**head, "summary": summary})
         return
     rows = [_row(frame) for frame in played.frames]
+    names = ", ".join(name for name in (played.model, played.animation) if name)
     text = (
-        f"{played.model}, {played.animation}: {summary['triangles']:,} deforming triangles, "
+        f"{names}: {summary['triangles']:,} deforming triangles, "
         f"{summary['frames']} frames of {summary['rays']:,} rays on {played.device}; refit "
         f"{summary['refit_ms']:.3g} ms, {summary['rebuilds']} rebuilds, {summary['probes']} probes"
     )
