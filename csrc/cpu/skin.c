@@ -541,6 +541,7 @@ static void move_by_joints(const job *self, block *b)
     const uint32_t *firsts = rest->joints + b->begin;
     const float *matrices[BLOCK];
     float m[BLOCK][16], moved[BLOCK][4];
+    bool is_blended = false;
 
     for (uint32_t v = 0; v < b->count; v++)
         matrices[v] = self->columns[DW_SKIN_JOINT(firsts[v], 0u)].m;
@@ -551,8 +552,9 @@ static void move_by_joints(const job *self, block *b)
         if (!has_weights(weights, b->count))
             break;
         blend_columns(self, firsts, words, k, weights, b->count, matrices, m);
+        is_blended = true;
     }
-    if (matrices[0] == m[0])
+    if (is_blended)
         tidy_rows(m[0], DW_SKIN_TINY, 16 * b->count);
     move_points(b, matrices, moved);
     for (uint32_t v = 0; v < b->count; v++)
