@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from .pose import Pose
     from .model_trees import ModelTrees
     from .overlay import draw_boxes
+    from .ray_image import TraceImage, trace_image
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .tiles import LevelCaps, TileGrid, TileRects
@@ -85,7 +86,6 @@ if TYPE_CHECKING:
         SceneTrees,
         UpdateResult,
     )
-    from .trace_image import TraceImage, trace_image
 
 # Names are fetched at their first use, so that the command line answers at once and a program loads
 # no more than it needs.
@@ -125,6 +125,7 @@ _NAMES = {
     "pose": ("Pose",),
     "model_trees": ("ModelTrees",),
     "overlay": ("draw_boxes",),
+    "ray_image": ("TraceImage", "trace_image"),
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
@@ -133,7 +134,6 @@ _NAMES = {
         "BuildEvent", "DeformingCounts", "Drift", "Hits", "InstanceHandle", "MeshHandle",
         "MeshStatus", "SceneTrees", "UpdateResult",
     ),
-    "trace_image": ("TraceImage", "trace_image"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 _MODULES = ("baseline", "io", "samples")

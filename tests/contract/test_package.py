@@ -108,3 +108,13 @@ def test_changed_shaders_without_a_compiler_are_an_error(sdist, tmp_path, withou
     result = run(command, cwd=tree, env=without_glslang)
     assert result.returncode != 0
     assert "added.comp" in result.stderr and "apt install glslang-tools" in result.stderr
+
+
+def test_no_module_takes_the_place_of_what_it_holds():
+    """Importing a module sets its name in the package: a function of that name would be hidden."""
+    import dapplewood as dw
+
+    modules = {p.stem for p in Path(dw.__file__).parent.iterdir() if not p.stem.startswith("_")}
+    held_at_once = {"contact_sheet"}
+    assert set(dw._MODULE_OF) & modules == set(), "held_at_once excepted"
+    assert held_at_once <= modules and all(callable(getattr(dw, name)) for name in held_at_once)

@@ -80,7 +80,7 @@ def test_normals_face_the_camera_and_have_length_one(device):
 
 
 def test_pictures(device, tmp_path):
-    from dapplewood.trace_image import KINDS
+    from dapplewood.ray_image import KINDS
 
     with dw.SceneTrees(device) as trees, dw.ModelTrees(trees, bending_arm()):
         trees.update()

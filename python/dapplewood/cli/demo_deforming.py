@@ -18,7 +18,7 @@ from .console import Console
 if TYPE_CHECKING:
     from ..drift_run import DriftRun
     from ..model import Model
-    from ..trace_image import TraceImage
+    from ..ray_image import TraceImage
 
 __all__ = ["PICTURE", "Deformed", "show_deforming"]
 
@@ -149,7 +149,7 @@ def _rays(model: Model, device: Device) -> tuple[TraceImage, np.ndarray]:
     """What rays meet in the refit trees, and its picture with boxes of one level."""
     from ..model_trees import ModelTrees
     from ..overlay import draw_boxes
-    from ..trace_image import trace_image
+    from ..ray_image import trace_image
     from ..trees import SceneTrees
 
     with SceneTrees(device) as trees, ModelTrees(trees, model) as placed:
