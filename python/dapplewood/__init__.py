@@ -75,7 +75,8 @@ if TYPE_CHECKING:
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .tiles import LevelCaps, TileGrid, TileRects
     from .tree_layout import TreeLayout, refit_layout_to_pose
-    from .trees import (
+    from .trees import SceneTrees
+    from .trees_results import (
         BuildEvent,
         DeformingCounts,
         Drift,
@@ -83,7 +84,6 @@ if TYPE_CHECKING:
         InstanceHandle,
         MeshHandle,
         MeshStatus,
-        SceneTrees,
         UpdateResult,
     )
 
@@ -130,9 +130,10 @@ _NAMES = {
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
     "tree_layout": ("TreeLayout", "refit_layout_to_pose"),
-    "trees": (
+    "trees": ("SceneTrees",),
+    "trees_results": (
         "BuildEvent", "DeformingCounts", "Drift", "Hits", "InstanceHandle", "MeshHandle",
-        "MeshStatus", "SceneTrees", "UpdateResult",
+        "MeshStatus", "UpdateResult",
     ),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
