@@ -52,3 +52,12 @@ done:
     Py_DECREF(array);
     return plain;
 }
+
+void dw_array_pack_flags(PyArrayObject *flags, uint32_t *out)
+{
+    const npy_bool *flag = PyArray_DATA(flags);
+    npy_intp count = PyArray_DIM(flags, 0);
+
+    for (npy_intp i = 0; i < count; i++)
+        out[i >> 5] |= (uint32_t)(flag[i] != 0) << (i & 31);
+}

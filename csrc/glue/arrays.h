@@ -22,4 +22,8 @@ int dw_arrays_import(void);
 PyArrayObject *dw_array_input(PyObject *object, int type_number, int rank_min, int rank_max,
                               const char *argument);
 
+/* A bool a row of a one-dimensional array becomes a bit, the first in bit 0 of the first word.
+ * `out` holds zeros. */
+void dw_array_pack_flags(PyArrayObject *flags, uint32_t *out);
+
 #endif

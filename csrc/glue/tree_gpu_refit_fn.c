@@ -58,7 +58,6 @@ static int reserve_batch(refit_batch *batch, Py_ssize_t tree_count, Py_ssize_t s
 static int take_bits(PyObject *object, uint32_t count, uint32_t **out)
 {
     PyArrayObject *flags;
-    const npy_bool *flag;
     dw_error err;
 
     if (object == Py_None)
@@ -71,9 +70,8 @@ static int take_bits(PyObject *object, uint32_t count, uint32_t **out)
                      (Py_ssize_t)PyArray_DIM(flags, 0));
     else if (DW_ALLOC_ZEROED(((size_t)count + 31) / 32 + 1, out, &err) != DW_OK)
         PyErr_NoMemory();
-    flag = PyArray_DATA(flags);
-    for (uint32_t i = 0; *out != NULL && i < count; i++)
-        (*out)[i >> 5] |= (uint32_t)(flag[i] != 0) << (i & 31);
+    if (*out != NULL)
+        dw_array_pack_flags(flags, *out);
     Py_DECREF(flags);
     return *out == NULL ? -1 : 0;
 }

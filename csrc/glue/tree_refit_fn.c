@@ -12,7 +12,6 @@ static int take_dirty(PyObject *object, const dw_py_tree *tree, uint32_t **out)
 {
     npy_intp count = tree->tree.vertex_count;
     PyArrayObject *flags;
-    const npy_bool *flag;
     dw_error err;
 
     *out = NULL;
@@ -32,9 +31,7 @@ static int take_dirty(PyObject *object, const dw_py_tree *tree, uint32_t **out)
         PyErr_NoMemory();
         goto fail;
     }
-    flag = PyArray_DATA(flags);
-    for (npy_intp i = 0; i < count; i++)
-        (*out)[i >> 5] |= (uint32_t)(flag[i] != 0) << (i & 31);
+    dw_array_pack_flags(flags, *out);
     Py_DECREF(flags);
     return 0;
 fail:

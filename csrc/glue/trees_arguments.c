@@ -108,7 +108,6 @@ int dw_take_tree_box(PyObject *object, float box[6], bool *has)
 int dw_take_dirty(PyObject *object, unsigned long long vertex_count, uint32_t **out)
 {
     PyArrayObject *array;
-    const npy_bool *flags;
 
     *out = NULL;
     if (object == Py_None)
@@ -129,9 +128,7 @@ int dw_take_dirty(PyObject *object, unsigned long long vertex_count, uint32_t **
         PyErr_NoMemory();
         return -1;
     }
-    flags = PyArray_DATA(array);
-    for (unsigned long long i = 0; i < vertex_count; i++)
-        (*out)[i / 32] |= (uint32_t)(flags[i] != 0) << i % 32;
+    dw_array_pack_flags(array, *out);
     Py_DECREF(array);
     return 0;
 }
