@@ -89,6 +89,19 @@ static const dw_registry_row tree_builder_rows[] = {
 #undef DW_TREE_BUILDER
 };
 
+static const dw_registry_row particle_kind_rows[] = {
+#define DW_PARTICLE_KIND(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/particle_kinds.def"
+#undef DW_PARTICLE_KIND
+};
+
+static const dw_registry_row particle_layer_rows[] = {
+#define DW_PARTICLE_LAYER(value, NAME, name, blend, face, image, sharpness, doc) \
+    DW_ROW(value, name, doc)
+#include "shared/particle_layers.def"
+#undef DW_PARTICLE_LAYER
+};
+
 #define DW_REGISTRY(name, argument, rows)       \
     {                                           \
         name, argument, rows, DW_COUNT_OF(rows) \
@@ -111,4 +124,6 @@ const dw_registry dw_registries[DW_REGISTRY_COUNT] = {
     [DW_REGISTRY_SHADOW_MODE] = DW_REGISTRY("ShadowMode", "shadow", shadow_mode_rows),
     [DW_REGISTRY_NODE_FORMAT] = DW_REGISTRY("NodeFormat", "node_format", node_format_rows),
     [DW_REGISTRY_TREE_BUILDER] = DW_REGISTRY("TreeBuilder", "builder", tree_builder_rows),
+    [DW_REGISTRY_PARTICLE_KIND] = DW_REGISTRY("ParticleKind", "kind", particle_kind_rows),
+    [DW_REGISTRY_PARTICLE_LAYER] = DW_REGISTRY("ParticleLayer", "layer", particle_layer_rows),
 };

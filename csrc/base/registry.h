@@ -8,6 +8,7 @@
 #include "shared/dissolve.h"
 #include "shared/dither.h"
 #include "shared/forest.h"
+#include "shared/particle.h"
 
 typedef enum dw_mip_filter {
 #define DW_MIP_FILTER(value, NAME, name, support, doc) DW_MIP_FILTER_##NAME = value,
@@ -85,6 +86,8 @@ typedef enum dw_registry_id {
     DW_REGISTRY_SHADOW_MODE,
     DW_REGISTRY_NODE_FORMAT,
     DW_REGISTRY_TREE_BUILDER,
+    DW_REGISTRY_PARTICLE_KIND,
+    DW_REGISTRY_PARTICLE_LAYER,
     DW_REGISTRY_COUNT,
 } dw_registry_id;
 

@@ -8,6 +8,7 @@
 #include "shared/dissolve.h"
 #include "shared/dither.h"
 #include "shared/forest.h"
+#include "shared/particle.h"
 #include "shared/scene.h"
 #include "shared/skin.h"
 #include "shared/tree.h"
@@ -306,26 +307,89 @@ static const layout_field skin_matrix_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field particle_emitter_fields[] = {
+#define DW_LAYOUT struct dw_particle_emitter
+    DW_PARTICLE_EMITTER_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_part_fields[] = {
+#define DW_LAYOUT struct dw_particle_part
+    DW_PARTICLE_PART_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_region_fields[] = {
+#define DW_LAYOUT struct dw_particle_region
+    DW_PARTICLE_REGION_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_view_fields[] = {
+#define DW_LAYOUT struct dw_particle_view
+    DW_PARTICLE_VIEW_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_fields[] = {
+#define DW_LAYOUT struct dw_particle
+    DW_PARTICLE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_sprite_fields[] = {
+#define DW_LAYOUT struct dw_particle_sprite
+    DW_PARTICLE_SPRITE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_words_fields[] = {
+#define DW_LAYOUT struct dw_particle_words
+    DW_PARTICLE_WORDS_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_life_fields[] = {
+#define DW_LAYOUT struct dw_particle_life
+    DW_PARTICLE_LIFE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_input_fields[] = {
+#define DW_LAYOUT struct dw_particle_input
+    DW_PARTICLE_INPUT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_motion_fields[] = {
+#define DW_LAYOUT struct dw_particle_motion
+    DW_PARTICLE_MOTION_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
     }
 
 static const layout layouts[] = {
-    DW_LAYOUT_ROW(tile_level),      DW_LAYOUT_ROW(alpha_remap),    DW_LAYOUT_ROW(atlas_block),
-    DW_LAYOUT_ROW(atlas_level),     DW_LAYOUT_ROW(atlas_share),    DW_LAYOUT_ROW(atlas_push),
-    DW_LAYOUT_ROW(dissolve_state),  DW_LAYOUT_ROW(dither_push),    DW_LAYOUT_ROW(forest_record),
-    DW_LAYOUT_ROW(forest_state),    DW_LAYOUT_ROW(forest_entry),   DW_LAYOUT_ROW(forest_bucket),
-    DW_LAYOUT_ROW(forest_cell),     DW_LAYOUT_ROW(forest_draw),    DW_LAYOUT_ROW(forest_command),
-    DW_LAYOUT_ROW(forest_rules),    DW_LAYOUT_ROW(forest_cut),     DW_LAYOUT_ROW(forest_view),
-    DW_LAYOUT_ROW(scene_view),      DW_LAYOUT_ROW(scene_material), DW_LAYOUT_ROW(scene_push),
-    DW_LAYOUT_ROW(scene_item),      DW_LAYOUT_ROW(tree_child),     DW_LAYOUT_ROW(tree_child_f32),
-    DW_LAYOUT_ROW(tree_triangle),   DW_LAYOUT_ROW(tree_treelet),   DW_LAYOUT_ROW(tree_shape),
-    DW_LAYOUT_ROW(tree_frame),      DW_LAYOUT_ROW(tree_sums),      DW_LAYOUT_ROW(tree_mesh),
-    DW_LAYOUT_ROW(tree_build_push), DW_LAYOUT_ROW(tree_job),       DW_LAYOUT_ROW(tree_instance),
-    DW_LAYOUT_ROW(tree_ray),        DW_LAYOUT_ROW(tree_hit),       DW_LAYOUT_ROW(tree_walk),
-    DW_LAYOUT_ROW(skin_push),       DW_LAYOUT_ROW(skin_target),    DW_LAYOUT_ROW(skin_vector),
-    DW_LAYOUT_ROW(skin_matrix),
+    DW_LAYOUT_ROW(tile_level),      DW_LAYOUT_ROW(alpha_remap),      DW_LAYOUT_ROW(atlas_block),
+    DW_LAYOUT_ROW(atlas_level),     DW_LAYOUT_ROW(atlas_share),      DW_LAYOUT_ROW(atlas_push),
+    DW_LAYOUT_ROW(dissolve_state),  DW_LAYOUT_ROW(dither_push),      DW_LAYOUT_ROW(forest_record),
+    DW_LAYOUT_ROW(forest_state),    DW_LAYOUT_ROW(forest_entry),     DW_LAYOUT_ROW(forest_bucket),
+    DW_LAYOUT_ROW(forest_cell),     DW_LAYOUT_ROW(forest_draw),      DW_LAYOUT_ROW(forest_command),
+    DW_LAYOUT_ROW(forest_rules),    DW_LAYOUT_ROW(forest_cut),       DW_LAYOUT_ROW(forest_view),
+    DW_LAYOUT_ROW(scene_view),      DW_LAYOUT_ROW(scene_material),   DW_LAYOUT_ROW(scene_push),
+    DW_LAYOUT_ROW(scene_item),      DW_LAYOUT_ROW(tree_child),       DW_LAYOUT_ROW(tree_child_f32),
+    DW_LAYOUT_ROW(tree_triangle),   DW_LAYOUT_ROW(tree_treelet),     DW_LAYOUT_ROW(tree_shape),
+    DW_LAYOUT_ROW(tree_frame),      DW_LAYOUT_ROW(tree_sums),        DW_LAYOUT_ROW(tree_mesh),
+    DW_LAYOUT_ROW(tree_build_push), DW_LAYOUT_ROW(tree_job),         DW_LAYOUT_ROW(tree_instance),
+    DW_LAYOUT_ROW(tree_ray),        DW_LAYOUT_ROW(tree_hit),         DW_LAYOUT_ROW(tree_walk),
+    DW_LAYOUT_ROW(skin_push),       DW_LAYOUT_ROW(skin_target),      DW_LAYOUT_ROW(skin_vector),
+    DW_LAYOUT_ROW(skin_matrix),     DW_LAYOUT_ROW(particle_emitter), DW_LAYOUT_ROW(particle_part),
+    DW_LAYOUT_ROW(particle_view),   DW_LAYOUT_ROW(particle_region),  DW_LAYOUT_ROW(particle),
+    DW_LAYOUT_ROW(particle_sprite), DW_LAYOUT_ROW(particle_words),   DW_LAYOUT_ROW(particle_life),
+    DW_LAYOUT_ROW(particle_input),  DW_LAYOUT_ROW(particle_motion),
 };
 
 static PyObject *make_layout(const layout *one)
@@ -381,19 +445,62 @@ typedef struct constant {
 
 /* What Python writes into tables or reads from them, by the names of the shared headers. */
 static const constant constants[] = {
-    DW_CONSTANT(SCENE_IS_FOREST),     DW_CONSTANT(SCENE_IS_FADING),
-    DW_CONSTANT(SCENE_IS_MASKED),     DW_CONSTANT(SCENE_IS_COVERING),
-    DW_CONSTANT(SCENE_IS_DITHERED),   DW_CONSTANT(SCENE_IS_UNLIT),
-    DW_CONSTANT(SCENE_HAS_NORMALS),   DW_CONSTANT(SCENE_IS_IMPOSTER),
-    DW_CONSTANT(SCENE_IS_BLENDED),    DW_CONSTANT(SCENE_IS_DIRECTED),
-    DW_CONSTANT(SCENE_IS_EARLY),      DW_CONSTANT(SCENE_IS_FAR),
-    DW_CONSTANT(SCENE_STAGE_SOLID),   DW_CONSTANT(SCENE_STAGE_CUT),
-    DW_CONSTANT(SCENE_STAGE_BLENDED), DW_CONSTANT(SCENE_NONE),
-    DW_CONSTANT(SCENE_SWAY),          DW_CONSTANT(SCENE_TONE_KNEE),
-    DW_CONSTANT(CUTOUT_SIDE),         DW_CONSTANT(VERTEX_WORDS),
-    DW_CONSTANT(FOREST_IS_SHADOW),    DW_CONSTANT(FOREST_IS_HARD),
-    DW_CONSTANT(FOREST_INTERACTABLE), DW_CONSTANT(FOREST_CASTS_SHADOW),
-    DW_CONSTANT(TICKS_PER_SECOND),    DW_CONSTANT(TREE_TREELET),
+    DW_CONSTANT(SCENE_IS_FOREST),
+    DW_CONSTANT(SCENE_IS_FADING),
+    DW_CONSTANT(SCENE_IS_MASKED),
+    DW_CONSTANT(SCENE_IS_COVERING),
+    DW_CONSTANT(SCENE_IS_DITHERED),
+    DW_CONSTANT(SCENE_IS_UNLIT),
+    DW_CONSTANT(SCENE_HAS_NORMALS),
+    DW_CONSTANT(SCENE_IS_IMPOSTER),
+    DW_CONSTANT(SCENE_IS_BLENDED),
+    DW_CONSTANT(SCENE_IS_DIRECTED),
+    DW_CONSTANT(SCENE_IS_EARLY),
+    DW_CONSTANT(SCENE_IS_FAR),
+    DW_CONSTANT(SCENE_STAGE_SOLID),
+    DW_CONSTANT(SCENE_STAGE_CUT),
+    DW_CONSTANT(SCENE_STAGE_BLENDED),
+    DW_CONSTANT(SCENE_NONE),
+    DW_CONSTANT(SCENE_SWAY),
+    DW_CONSTANT(SCENE_TONE_KNEE),
+    DW_CONSTANT(CUTOUT_SIDE),
+    DW_CONSTANT(VERTEX_WORDS),
+    DW_CONSTANT(FOREST_IS_SHADOW),
+    DW_CONSTANT(FOREST_IS_HARD),
+    DW_CONSTANT(FOREST_INTERACTABLE),
+    DW_CONSTANT(FOREST_CASTS_SHADOW),
+    DW_CONSTANT(TICKS_PER_SECOND),
+    DW_CONSTANT(TREE_TREELET),
+    DW_CONSTANT(PARTICLE_NONE),
+    DW_CONSTANT(PARTICLE_KNOTS),
+    DW_CONSTANT(PARTICLE_RATE_ONE),
+    DW_CONSTANT(PARTICLE_LAYERS_MAX),
+    DW_CONSTANT(PARTICLE_PARAMS),
+    DW_CONSTANT(EMITTER_IS_HIDDEN),
+    DW_CONSTANT(EMITTER_IS_TRAIL),
+    DW_CONSTANT(EMITTER_IS_COLD),
+    DW_CONSTANT(EMITTER_IS_ONCE),
+    DW_CONSTANT(EMITTER_IS_SEED),
+    DW_CONSTANT(PART_IS_EVEN),
+    DW_CONSTANT(PART_IS_BURST),
+    DW_CONSTANT(PART_IS_RENEWED),
+    DW_CONSTANT(PART_IS_DYNAMIC),
+    DW_CONSTANT(PART_IS_RAMPED),
+    DW_CONSTANT(PART_IS_VIEW),
+    DW_CONSTANT(PART_IS_ONCE),
+    DW_CONSTANT(PARTICLE_BLEND_ADD),
+    DW_CONSTANT(PARTICLE_BLEND_PREMULTIPLIED),
+    DW_CONSTANT(PARTICLE_BLEND_SORTED),
+    DW_CONSTANT(PARTICLE_FACE_CAMERA),
+    DW_CONSTANT(PARTICLE_FACE_FLAT),
+    DW_CONSTANT(PARTICLE_FACE_STREAK),
+    DW_CONSTANT(PARTICLE_IMAGE_GLOW),
+    DW_CONSTANT(PARTICLE_IMAGE_RING),
+    DW_CONSTANT(PARTICLE_IMAGE_FLAME),
+    DW_CONSTANT(PARTICLE_IMAGE_PUFF),
+    DW_CONSTANT(PARTICLE_IMAGE_CHIP),
+    DW_CONSTANT(PARTICLE_IMAGE_STREAK),
+    DW_CONSTANT(PARTICLE_IMAGE_TEXTURE),
 };
 
 static int add_constants(PyObject *module)

@@ -60,6 +60,8 @@ if TYPE_CHECKING:
         FillMode,
         MipFilter,
         NodeFormat,
+        ParticleKind,
+        ParticleLayer,
         ShadowMode,
         TreeBuilder,
     )
@@ -116,7 +118,7 @@ _NAMES = {
     "kinds": (
         "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",
         "DitherPattern", "DitherRule", "Easing", "FadeCombine", "FillMode", "MipFilter",
-        "NodeFormat", "ShadowMode", "TreeBuilder",
+        "NodeFormat", "ParticleKind", "ParticleLayer", "ShadowMode", "TreeBuilder",
     ),
     "lods": ("LOD_PRESETS", "LodDistances", "LodPreset", "lod_distances"),
     "materials": ("Material", "MaterialTexture"),

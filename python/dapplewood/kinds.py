@@ -21,6 +21,8 @@ __all__ = [
     "FillMode",
     "MipFilter",
     "NodeFormat",
+    "ParticleKind",
+    "ParticleLayer",
     "ShadowMode",
     "TreeBuilder",
     "kind_of",
@@ -61,6 +63,8 @@ Easing = _registry("Easing")
 FadeCombine = _registry("FadeCombine")
 FillMode = _registry("FillMode")
 MipFilter = _registry("MipFilter")
+ParticleKind = _registry("ParticleKind")
+ParticleLayer = _registry("ParticleLayer")
 ShadowMode = _registry("ShadowMode")
 NodeFormat = _registry("NodeFormat")
 TreeBuilder = _registry("TreeBuilder")
