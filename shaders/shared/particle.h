@@ -55,9 +55,10 @@ typedef enum dw_particle_layer_kind {
 #define DW_PARTICLE_NONE       0xffffffffu
 #define DW_PARTICLE_LAYERS_MAX 64
 #define DW_PARTICLE_PARTS_MAX  65535
-#define DW_PARTICLE_ROW_GROUP  256  /* a layer's rows begin at a multiple of it */
-#define DW_PARTICLE_SLOT_GROUP 1024 /* candidates of a workgroup, all of one layer */
-#define DW_PARTICLE_KNOTS      65   /* of a curve or a ramp over the age, in 64 even steps */
+#define DW_PARTICLE_COUNT_MAX  16777215 /* slots of a row: their 256ths fit into 32 bits */
+#define DW_PARTICLE_ROW_GROUP  256      /* a layer's rows begin at a multiple of it */
+#define DW_PARTICLE_SLOT_GROUP 1024     /* candidates of a workgroup, all of one layer */
+#define DW_PARTICLE_KNOTS      65       /* of a curve or a ramp over the age, in 64 even steps */
 #define DW_PARTICLE_PARAMS     24
 #define DW_PARTICLE_RATE_ONE   65536u
 
@@ -594,6 +595,12 @@ DW_INLINE float dw_particle_knot_share(float t)
     return share;
 }
 
+/* Between the values of two knots that follow each other. */
+DW_INLINE float dw_particle_curve(float here, float next, float t)
+{
+    return dw_lerp(here, next, dw_particle_knot_share(t));
+}
+
 /* Between two colours, by 256ths. */
 DW_INLINE uint dw_particle_mix(uint a, uint b, uint share)
 {
@@ -601,6 +608,14 @@ DW_INLINE uint dw_particle_mix(uint a, uint b, uint share)
     uint odd = (a >> 8 & 0xff00ffu) * (256u - share) + (b >> 8 & 0xff00ffu) * share;
 
     return (even & 0xff00ffu) | (odd & 0xff00ff00u);
+}
+
+/* Between the colours of two knots of a ramp that follow each other. */
+DW_INLINE uint dw_particle_ramp(uint here, uint next, float t)
+{
+    DW_PRECISE float share = dw_particle_knot_share(t) * 256.0f;
+
+    return dw_particle_mix(here, next, DW_UINT(share));
 }
 
 DW_INLINE uint dw_particle_tint_byte(uint a, uint b)

@@ -12,6 +12,9 @@
 #define DW_PARTICLE_REACH        0.75f
 #define DW_PARTICLE_STRETCH_MOST 16.0f
 
+/* Fainter than this nothing is drawn: the smallest half that is not subnormal. */
+#define DW_PARTICLE_OPACITY_LEAST 6.103515625e-5f
+
 /* Whether all that a row may show lies outside of one plane. Of trails both places count. */
 DW_INLINE bool dw_particle_row_is_outside(dw_particle_emitter e, float nx, float ny, float nz,
                                           float offset)
@@ -55,6 +58,12 @@ DW_INLINE float dw_particle_kept_share(uint kept, uint slot)
     DW_PRECISE float share = dw_float(is_last ? kept & 255u : 256u) * 0.00390625f;
 
     return share;
+}
+
+/* Whether a living particle can be seen at all; opacity: times its kept share. */
+DW_INLINE bool dw_particle_is_drawn(float size, float opacity)
+{
+    return size > 0.0f && opacity >= DW_PARTICLE_OPACITY_LEAST;
 }
 
 /* How far from its position a particle may be seen. */
