@@ -9,6 +9,8 @@
 #include "shared/dither.h"
 #include "shared/forest.h"
 #include "shared/particle.h"
+#include "shared/particle_style.h"
+#include "shared/particle_view.h"
 #include "shared/scene.h"
 #include "shared/skin.h"
 #include "shared/tree.h"
@@ -331,6 +333,18 @@ static const layout_field particle_view_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field particle_style_fields[] = {
+#define DW_LAYOUT struct dw_particle_style
+    DW_PARTICLE_STYLE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_push_fields[] = {
+#define DW_LAYOUT struct dw_particle_push
+    DW_PARTICLE_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 static const layout_field particle_fields[] = {
 #define DW_LAYOUT struct dw_particle
     DW_PARTICLE_FIELDS(DW_LAYOUT_FIELD)
@@ -387,9 +401,10 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(tree_ray),        DW_LAYOUT_ROW(tree_hit),         DW_LAYOUT_ROW(tree_walk),
     DW_LAYOUT_ROW(skin_push),       DW_LAYOUT_ROW(skin_target),      DW_LAYOUT_ROW(skin_vector),
     DW_LAYOUT_ROW(skin_matrix),     DW_LAYOUT_ROW(particle_emitter), DW_LAYOUT_ROW(particle_part),
-    DW_LAYOUT_ROW(particle_view),   DW_LAYOUT_ROW(particle_region),  DW_LAYOUT_ROW(particle),
-    DW_LAYOUT_ROW(particle_sprite), DW_LAYOUT_ROW(particle_words),   DW_LAYOUT_ROW(particle_life),
-    DW_LAYOUT_ROW(particle_input),  DW_LAYOUT_ROW(particle_motion),
+    DW_LAYOUT_ROW(particle_style),  DW_LAYOUT_ROW(particle_push),    DW_LAYOUT_ROW(particle_view),
+    DW_LAYOUT_ROW(particle_region), DW_LAYOUT_ROW(particle),         DW_LAYOUT_ROW(particle_sprite),
+    DW_LAYOUT_ROW(particle_words),  DW_LAYOUT_ROW(particle_life),    DW_LAYOUT_ROW(particle_input),
+    DW_LAYOUT_ROW(particle_motion),
 };
 
 static PyObject *make_layout(const layout *one)
@@ -501,7 +516,37 @@ static const constant constants[] = {
     DW_CONSTANT(PARTICLE_IMAGE_CHIP),
     DW_CONSTANT(PARTICLE_IMAGE_STREAK),
     DW_CONSTANT(PARTICLE_IMAGE_TEXTURE),
+    DW_CONSTANT(STYLE_IS_LIT),
+    DW_CONSTANT(STYLE_IS_LINEAR),
+    DW_CONSTANT(PARTICLE_ASPECT_MOST),
+    DW_CONSTANT(PARTICLE_STRETCH_MOST),
 };
+
+/* (blend, face, image, sharpness) of each layer. */
+static int add_layers(PyObject *module)
+{
+    static const dw_particle_style styles[] = {
+#define DW_PARTICLE_LAYER(value, NAME, name, blend_, face_, image_, sharpness_, doc) \
+    [value] = { .blend = DW_PARTICLE_BLEND_##blend_,                                 \
+                .face = DW_PARTICLE_FACE_##face_,                                    \
+                .image = DW_PARTICLE_IMAGE_##image_,                                 \
+                .sharpness = sharpness_ },
+#include "shared/particle_layers.def"
+#undef DW_PARTICLE_LAYER
+    };
+    PyObject *all = PyTuple_New(DW_COUNT_OF(styles));
+
+    for (size_t i = 0; all != NULL && i < DW_COUNT_OF(styles); i++) {
+        PyObject *row = Py_BuildValue("(IIId)", styles[i].blend, styles[i].face, styles[i].image,
+                                      (double)styles[i].sharpness);
+
+        if (row == NULL)
+            Py_CLEAR(all);
+        else
+            PyTuple_SET_ITEM(all, (Py_ssize_t)i, row);
+    }
+    return all == NULL ? -1 : dw_module_add(module, "PARTICLE_LAYERS", all);
+}
 
 static int add_constants(PyObject *module)
 {
@@ -522,7 +567,7 @@ static int add_constants(PyObject *module)
 int dw_registry_exec(PyObject *module)
 {
     return add_registries(module) < 0 || add_layouts(module) < 0 || add_limits(module) < 0 ||
-                   add_constants(module) < 0
+                   add_layers(module) < 0 || add_constants(module) < 0
                ? -1
                : 0;
 }

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
     from .model import Model
+    from .particle_style import ParticleStyle
     from .pose import Pose
     from .model_trees import ModelTrees
     from .overlay import draw_boxes
@@ -124,6 +125,7 @@ _NAMES = {
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
     "model": ("Model",),
+    "particle_style": ("ParticleStyle",),
     "pose": ("Pose",),
     "model_trees": ("ModelTrees",),
     "overlay": ("draw_boxes",),

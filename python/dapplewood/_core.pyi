@@ -13,6 +13,7 @@ __version__: str
 REGISTRIES: dict[str, tuple[str, tuple[tuple[int, str, str], ...]]]
 # {struct name: (bytes, ((field, C type, count or 0 for a scalar, offset in bytes), ...))}
 STRUCT_LAYOUTS: dict[str, tuple[int, tuple[tuple[str, str, int, int], ...]]]
+PARTICLE_LAYERS: tuple[tuple[int, int, int, float], ...]
 LIMITS: dict[str, int]
 # Of the shared headers, by their names without DW_.
 CONSTANTS: dict[str, Any]  # int, or float where it is no whole number

@@ -7,9 +7,10 @@
 
 #include "shared/particle.h"
 
-/* A billboard's corners, turned, lie within 0.75 of its size; a streak is drawn at most this many
- * sizes long. */
-#define DW_PARTICLE_REACH        0.75f
+/* Of its size: how far a billboard's corners reach, turned, that is up to DW_PARTICLE_ASPECT_MOST
+ * times as high as wide; a streak is drawn at most this many sizes long. */
+#define DW_PARTICLE_REACH        1.03f
+#define DW_PARTICLE_ASPECT_MOST  1.8f
 #define DW_PARTICLE_STRETCH_MOST 16.0f
 
 /* Fainter than this nothing is drawn: the smallest half that is not subnormal. */
