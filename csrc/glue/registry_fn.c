@@ -520,6 +520,7 @@ static const constant constants[] = {
     DW_CONSTANT(STYLE_IS_LINEAR),
     DW_CONSTANT(PARTICLE_ASPECT_MOST),
     DW_CONSTANT(PARTICLE_STRETCH_MOST),
+    DW_CONSTANT(PARTICLE_REACH),
 };
 
 /* (blend, face, image, sharpness) of each layer. */

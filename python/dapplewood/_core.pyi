@@ -429,6 +429,32 @@ def dissolve_tick(
 def dissolve_values(
     device: Device, states: ArrayLike, now: int, repeat: int, /
 ) -> NDArray[np.float32]: ...
+def particle_see(
+    device: Device,
+    view: NDArray[Any],
+    emitters: NDArray[Any],
+    parts: NDArray[Any],
+    regions: NDArray[Any],
+    *,
+    curves: ArrayLike | None = None,
+    colors: ArrayLike | None = None,
+    points: ArrayLike | None = None,
+    sorted_layers: int = 0,
+    repeat: int = 1,
+) -> dict[str, Any]: ...
+def particle_state(
+    device: Device,
+    emitters: NDArray[Any],
+    parts: NDArray[Any],
+    *,
+    curves: ArrayLike | None = None,
+    colors: ArrayLike | None = None,
+    points: ArrayLike | None = None,
+    now: int = 0,
+    camera: ArrayLike | None = None,
+    first: int = 0,
+    count: int | None = None,
+) -> NDArray[np.uint32]: ...
 def tree_build(
     device: Device,
     positions: ArrayLike,

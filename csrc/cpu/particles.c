@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/particles.h"
+
+#include "cpu/particles_at.h"
+#include "cpu/particles_plan.h"
+
+uint64_t dw_particles_slot_total(const dw_particle_tables *tables, uint32_t first_row,
+                                 uint32_t row_count)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < row_count; i++)
+        total += dw_particles_row_slots(tables, NULL, first_row + i);
+    return total;
+}
+
+dw_particle dw_particles_at(const dw_particle_tables *tables, uint32_t row, uint32_t slot,
+                            dw_particle_life life, dw_particle_moment moment)
+{
+    const dw_particle_emitter *e = &tables->emitters[row];
+    const dw_particle_part *p = &tables->parts[DW_EMITTER_PART(e->part)];
+    float t = dw_particle_share(life.age, life.life);
+    float fade = dw_particle_fade(*p, t, dw_particles_curve(tables, p->opacity_curve, t));
+    float swell = dw_particles_curve(tables, p->size_curve, t);
+    dw_particle_input given = dw_particle_input_of(*e, *p, slot, life, t, fade, swell);
+
+    given = dw_particle_set_clock(given, *e, dw_particle_local(*e, moment.now_low, moment.now_high),
+                                  moment.now_low, moment.now_high);
+    given.has_point = e->surface_count != 0;
+    for (int i = 0; i < 3; i++) {
+        if (given.has_point != 0)
+            given.point[i] =
+                tables
+                    ->points[3 * (size_t)(e->surface + dw_particle_point_of(*e, slot, life.cycle)) +
+                             (size_t)i];
+        if (moment.camera != NULL)
+            given.camera[i] = moment.camera[i] - e->position[i];
+    }
+    return dw_particle_of(*e, *p, row, slot, life, dw_particle_move(p->kind, given),
+                          dw_particles_color(tables, e, p, slot, t));
+}
+
+/* ---- state ---- */
+
+typedef struct state_job {
+    const dw_particle_tables *tables;
+    dw_particle_plan plan;
+    dw_particle_moment moment;
+    dw_particle *out;
+} state_job;
+
+static void count_slots(void *user, int64_t index, int worker)
+{
+    state_job *job = user;
+    dw_particle_group *group = &job->plan.groups[index];
+
+    (void)worker;
+    group->slot_count = dw_particles_slot_total(job->tables, group->first_row, group->row_count);
+}
+
+static void count_alive(void *user, int64_t index, int worker)
+{
+    state_job *job = user;
+    dw_particle_item *item = &job->plan.items[index];
+    dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
+    dw_particle_run run;
+
+    (void)worker;
+    while (dw_particles_walk_next(&walk, UINT32_MAX, &run))
+        for (uint32_t i = 0; i < run.count; i++)
+            item->count +=
+                dw_particles_life(job->tables, run.row, run.slot + i, job->moment).is_alive;
+}
+
+static void write_alive(void *user, int64_t index, int worker)
+{
+    state_job *job = user;
+    const dw_particle_item *item = &job->plan.items[index];
+    dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
+    dw_particle *next = job->out + item->first;
+    dw_particle_run run;
+
+    (void)worker;
+    while (dw_particles_walk_next(&walk, UINT32_MAX, &run))
+        for (uint32_t slot = run.slot; slot < run.slot + run.count; slot++) {
+            dw_particle_life life = dw_particles_life(job->tables, run.row, slot, job->moment);
+
+            if (life.is_alive != 0)
+                *next++ = dw_particles_at(job->tables, run.row, slot, life, job->moment);
+        }
+}
+
+dw_status dw_particles_state(const dw_particle_tables *tables, uint32_t first_row,
+                             uint32_t row_count, uint64_t now, const float *camera,
+                             const dw_run *run, dw_particle *out, uint64_t *out_count,
+                             dw_error *err)
+{
+    state_job job = { .tables = tables,
+                      .moment = { (uint32_t)now, (uint32_t)(now >> 32), camera },
+                      .out = out };
+    uint64_t total = 0;
+    dw_run part;
+
+    if (now >= DW_PARTICLE_TICKS_MAX)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "now must be below 2^52 ticks, got %llu",
+                       (unsigned long long)now);
+    if (first_row > tables->row_count || row_count > tables->row_count - first_row)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "rows [%u, %u + %u) must lie in the %u of emitters",
+                       first_row, first_row, row_count, tables->row_count);
+    DW_TRY(dw_particles_plan_rows(&job.plan, first_row, row_count, 0, err));
+    part = dw_run_part(run, 0.0, 0.02);
+    DW_TRY(dw_parallel_for(&part, job.plan.group_count, count_slots, &job, err));
+    DW_TRY(dw_particles_plan_items(&job.plan, err));
+    part = dw_run_part(run, 0.02, 0.3);
+    DW_TRY(dw_parallel_for(&part, job.plan.item_count, count_alive, &job, err));
+    for (uint32_t i = 0; i < job.plan.item_count; i++) {
+        job.plan.items[i].first = total;
+        total += job.plan.items[i].count;
+    }
+    part = dw_run_part(run, 0.3, 1.0);
+    DW_TRY(dw_parallel_for(&part, job.plan.item_count, write_alive, &job, err));
+    *out_count = total;
+    dw_particles_plan_finish(&job.plan);
+    return DW_OK;
+fail:
+    dw_particles_plan_finish(&job.plan);
+    return err->code;
+}
