@@ -90,7 +90,7 @@ static const dw_registry_row tree_builder_rows[] = {
 };
 
 static const dw_registry_row particle_kind_rows[] = {
-#define DW_PARTICLE_KIND(value, NAME, name, doc) DW_ROW(value, name, doc)
+#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc) DW_ROW(value, name, doc)
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND
 };

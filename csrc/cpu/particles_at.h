@@ -36,7 +36,7 @@ static inline uint32_t dw_particles_color(const dw_particle_tables *tables,
                                           const dw_particle_emitter *e, const dw_particle_part *p,
                                           uint32_t slot, float t)
 {
-    uint32_t tone = dw_particle_tone(*e, *p);
+    uint32_t tone = dw_particle_tone(*e, *p, slot);
     const uint32_t *ramp = tables->colors + p->ramp;
 
     if (p->ramp == DW_PARTICLE_NONE)

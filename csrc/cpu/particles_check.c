@@ -61,7 +61,8 @@ static dw_status check_part(const dw_particle_tables *tables, uint32_t index, dw
     const dw_particle_part *p = &tables->parts[index];
     bool is_kind = false;
 
-#define DW_PARTICLE_KIND(value, NAME, name, doc) is_kind |= p->kind == DW_PARTICLE_KIND_##NAME;
+#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc) \
+    is_kind |= p->kind == DW_PARTICLE_KIND_##NAME;
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND
     if (!is_kind)
@@ -70,7 +71,8 @@ static dw_status check_part(const dw_particle_tables *tables, uint32_t index, dw
     if (p->layer >= tables->layer_count)
         return dw_fail(err, DW_ERROR_ARGUMENT, "parts: part %u is of layer %u, but there are %u",
                        index, p->layer, tables->layer_count);
-    if (!are_finite(&p->opacity, 5) || !are_finite(p->params, DW_PARTICLE_PARAMS))
+    if (!are_finite(&p->frame_rate, 6) || !are_finite(p->offset, 3) ||
+        !are_finite(p->params, DW_PARTICLE_PARAMS))
         return dw_fail(err, DW_ERROR_ARGUMENT, "parts: part %u has a number that is not finite",
                        index);
     if (check_times(p, index, err) != DW_OK || check_ramp(tables, index, err) != DW_OK ||

@@ -370,7 +370,7 @@ DW_AVX2 static inline __m128 edge4(__m128 ax, __m128 ay, __m128 bx, __m128 by)
     return _mm_sub_ps(_mm_mul_ps(ax, by), _mm_mul_ps(ay, bx));
 }
 
-/* dw_tree_reciprocal. */
+/* dw_inverse. */
 DW_AVX2 static inline __m128 reciprocal4(__m128 x)
 {
     __m128 sign = _mm_set1_ps(-0.0f), two = _mm_set1_ps(2.0f);

@@ -14,6 +14,12 @@ REGISTRIES: dict[str, tuple[str, tuple[tuple[int, str, str], ...]]]
 # {struct name: (bytes, ((field, C type, count or 0 for a scalar, offset in bytes), ...))}
 STRUCT_LAYOUTS: dict[str, tuple[int, tuple[tuple[str, str, int, int], ...]]]
 PARTICLE_LAYERS: tuple[tuple[int, int, int, float], ...]
+# {effect: (text, palette, (a part's fields by the names of ParticlePart, ...))}
+PARTICLE_EFFECTS: dict[str, tuple[str, str, tuple[dict[str, Any], ...]]]
+PARTICLE_PARAMS: dict[str, tuple[str, ...]]
+PARTICLE_PALETTES: dict[str, tuple[int, int, int]]
+PARTICLE_VARIANTS: tuple[tuple[str, str], ...]  # (part of a fishing spot's id, effect)
+PARTICLE_SEED_COLORS: dict[str, int]
 LIMITS: dict[str, int]
 # Of the shared headers, by their names without DW_.
 CONSTANTS: dict[str, Any]  # int, or float where it is no whole number

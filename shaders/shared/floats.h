@@ -121,4 +121,65 @@ DW_INLINE float dw_lerp(float a, float b, float t)
     return sum;
 }
 
+/* 1 / x within three units in the last place, for |x| in 2^-117..2^117: Newton's steps from a
+ * guess at the exponent. */
+DW_INLINE float dw_inverse(float x)
+{
+    uint bits = dw_bits_from_float(x);
+    float most = dw_float_from_bits(bits & 0x7fffffffu);
+    float guess = dw_float_from_bits(0x7ef311c7u - (bits & 0x7fffffffu));
+
+    for (uint i = 0u; i < 3u; i++) {
+        DW_PRECISE float product = most * guess;
+        DW_PRECISE float rest = 2.0f - product;
+        DW_PRECISE float better = guess * rest;
+
+        guess = better;
+    }
+    return dw_float_from_bits(dw_bits_from_float(guess) | (bits & 0x80000000u));
+}
+
+/* 1 / sqrt(x) within four units in the last place, for x in 2^-117..2^117; finite at 0. */
+DW_INLINE float dw_inverse_root(float x)
+{
+    float guess = dw_float_from_bits(0x5f375a86u - (dw_bits_from_float(x) >> 1));
+    DW_PRECISE float half_x = 0.5f * x;
+
+    for (uint i = 0u; i < 3u; i++) {
+        DW_PRECISE float square = guess * guess;
+        DW_PRECISE float product = half_x * square;
+        DW_PRECISE float rest = 1.5f - product;
+        DW_PRECISE float better = guess * rest;
+
+        guess = better;
+    }
+    return guess;
+}
+
+/* sqrt(x) within four units in the last place, for x in 2^-117..2^117, and at 0. */
+DW_INLINE float dw_root(float x)
+{
+    DW_PRECISE float root = x * dw_inverse_root(x);
+
+    return root;
+}
+
+/* 2^x within 2e-7 of it, for x in [-100, 100]; beyond as at the end. */
+DW_INLINE float dw_power_of_two(float x)
+{
+    float most = x < 100.0f ? x : 100.0f;
+    float least = most > -100.0f ? most : -100.0f;
+    float whole = dw_floor(least);
+    DW_PRECISE float f = least - whole;
+    DW_PRECISE float p5 = 0.000208291929f * f + 0.001268935211f;
+    DW_PRECISE float p4 = p5 * f + 0.009652440659f;
+    DW_PRECISE float p3 = p4 * f + 0.055495936143f;
+    DW_PRECISE float p2 = p3 * f + 0.240227215057f;
+    DW_PRECISE float p1 = p2 * f + 0.693147170649f;
+    DW_PRECISE float p0 = p1 * f + 1.0f;
+    DW_PRECISE float power = p0 * dw_float_from_bits(DW_UINT(DW_INT(whole) + 127) << 23);
+
+    return power;
+}
+
 #endif

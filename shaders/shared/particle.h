@@ -14,7 +14,8 @@
 /* ---- kinds ---- */
 
 #ifdef GL_core_profile
-#define DW_PARTICLE_KIND(value, NAME, name, doc) const uint DW_PARTICLE_KIND_##NAME = value;
+#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc) \
+    const uint DW_PARTICLE_KIND_##NAME = value;
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND
 #define DW_PARTICLE_LAYER(value, NAME, name, blend, face, image, sharpness, doc) \
@@ -23,7 +24,7 @@
 #undef DW_PARTICLE_LAYER
 #else
 typedef enum dw_particle_kind {
-#define DW_PARTICLE_KIND(value, NAME, name, doc) DW_PARTICLE_KIND_##NAME = value,
+#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc) DW_PARTICLE_KIND_##NAME = value,
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND
 } dw_particle_kind;
@@ -62,6 +63,12 @@ typedef enum dw_particle_layer_kind {
 #define DW_PARTICLE_PARAMS     24
 #define DW_PARTICLE_RATE_ONE   65536u
 
+#define DW_PARTICLE_TONE_CORE   0u
+#define DW_PARTICLE_TONE_MIDDLE 1u
+#define DW_PARTICLE_TONE_OUTER  2u
+#define DW_PARTICLE_TONE_WHITE  3u
+#define DW_PARTICLE_TONE_ANY    4u /* each slot picks one of the emitter's three, for life */
+
 /* ---- what the host gives: an emitter's share in a layer ---- */
 
 /* Flags, in the upper half of `part`. */
@@ -79,7 +86,7 @@ typedef enum dw_particle_layer_kind {
     F(uint, part, 0)  /* index of its part, flags << 16; DW_PARTICLE_NONE: a free row */  \
     F(uint, count, 0) /* slots */                                                         \
     F(uint, key0, 0)                                                                      \
-    F(uint, key1, 0)                                                                      \
+    F(uint, key1, 0)      /* the same in all rows of one emitter: its phase in ticks */   \
     F(uint, epoch_low, 0) /* the hub's tick when the rate was last set */                 \
     F(uint, epoch_high, 0)                                                                \
     F(uint, local_low, 0) /* the emitter's own tick then */                               \
@@ -106,32 +113,35 @@ typedef enum dw_particle_layer_kind {
 #define DW_PART_IS_BURST   2u /* slots live from a burst on, not one after another */
 #define DW_PART_IS_RENEWED 4u /* ages are remembered: each life has its own length */
 #define DW_PART_IS_DYNAMIC 8u /* position and velocity are remembered */
-#define DW_PART_IS_RAMPED                                                                       \
-    16u                     /* the ramp runs over the age; else a slot picks one of its colours \
-                             */
-#define DW_PART_IS_VIEW 32u /* lives in a box around the camera */
-#define DW_PART_IS_ONCE 64u /* every emitter of it has DW_EMITTER_IS_ONCE */
+#define DW_PART_IS_RAMPED                                                                          \
+    16u                        /* the ramp runs over the age; else a slot picks one of its colours \
+                                */
+#define DW_PART_IS_VIEW   32u  /* lives in a box around the camera */
+#define DW_PART_IS_ONCE   64u  /* every emitter of it has DW_EMITTER_IS_ONCE */
+#define DW_PART_IS_STREAK 128u /* its particles have an axis */
 
 /* What emitters of one sort have in common, in one layer. Lengths in m, speeds in m/s. */
-#define DW_PARTICLE_PART_FIELDS(F)                                                         \
-    F(uint, kind, 0) /* DW_PARTICLE_KIND_* */                                              \
-    F(uint, layer, 0)                                                                      \
-    F(uint, flags, 0)                                                                      \
-    F(uint, life_least, 0)    /* ticks, >= 1 */                                            \
-    F(uint, life_span, 0)     /* lives are even in [least, least + span] */                \
-    F(uint, gap, 0)           /* ticks: mean time from burst to burst */                   \
-    F(uint, gap_jitter, 0)    /* each burst is off by at most this: gap +- 2 jitter */     \
-    F(uint, tone, 0)          /* which of the emitter's colours; 3: white */               \
-    F(uint, opacity_curve, 0) /* first knot; DW_PARTICLE_NONE: 1 */                        \
-    F(uint, size_curve, 0)                                                                 \
-    F(uint, ramp, 0)       /* first colour; DW_PARTICLE_NONE: white */                     \
-    F(uint, ramp_count, 0) /* colours to pick from */                                      \
-    F(uint, frames, 0)     /* of the layer's flipbook: first | count << 16 */              \
-    F(float, opacity, 0)                                                                   \
-    F(float, rise, 0)      /* the opacity is times min(rise * t, 1) */                     \
-    F(float, fall, 0)      /* and times min(fall * (1 - t), 1) */                          \
-    F(float, lod_far2, 0)  /* m^2: from here on no slot is kept; 0: all are, everywhere */ \
-    F(float, lod_scale, 0) /* 1 / (far^2 - near^2) */                                      \
+#define DW_PARTICLE_PART_FIELDS(F)                                                                \
+    F(uint, kind, 0) /* DW_PARTICLE_KIND_* */                                                     \
+    F(uint, layer, 0)                                                                             \
+    F(uint, flags, 0)                                                                             \
+    F(uint, life_least, 0)    /* ticks, >= 1 */                                                   \
+    F(uint, life_span, 0)     /* lives are even in [least, least + span] */                       \
+    F(uint, gap, 0)           /* ticks: mean time from burst to burst */                          \
+    F(uint, gap_jitter, 0)    /* each burst is off by at most this: gap +- 2 jitter */            \
+    F(uint, tone, 0)          /* DW_PARTICLE_TONE_*: which of the emitter's colours */            \
+    F(uint, opacity_curve, 0) /* first knot; DW_PARTICLE_NONE: 1 */                               \
+    F(uint, size_curve, 0)                                                                        \
+    F(uint, ramp, 0)        /* first colour; DW_PARTICLE_NONE: white */                           \
+    F(uint, ramp_count, 0)  /* colours to pick from */                                            \
+    F(uint, frames, 0)      /* of the layer's flipbook: first | count << 16 */                    \
+    F(float, frame_rate, 0) /* frames a second; 0: all over the life; < 0: each life picks one */ \
+    F(float, opacity, 0)                                                                          \
+    F(float, rise, 0)      /* the opacity is times min(rise * t, 1); 0: times 1 */                \
+    F(float, fall, 0)      /* and times min(fall * (1 - t), 1); 0: times 1 */                     \
+    F(float, lod_far2, 0)  /* m^2: from here on no slot is kept; 0: all are, everywhere */        \
+    F(float, lod_scale, 0) /* 1 / (far^2 - near^2) */                                             \
+    F(float, offset, 3)    /* from the emitter's position, before its scale */                    \
     F(float, params, 24)   /* of the kind */
 
 /* The rows of a layer: [first, first + count), first a multiple of DW_PARTICLE_ROW_GROUP. */
@@ -235,7 +245,6 @@ struct dw_particle_life {
     F(uint, life, 0)                                                                  \
     F(uint, now_low, 0)                                                               \
     F(uint, now_high, 0) /* the tick of phases */                                     \
-    F(uint, phase, 0)    /* the emitter's own, in turns; 0 as upstream has it */      \
     F(uint, loop, 0)                                                                  \
     F(float, t, 0)       /* age / life in [0, 1), a multiple of 2^-24 */              \
     F(float, seconds, 0) /* age */                                                    \
@@ -259,8 +268,7 @@ struct dw_particle_input {
     F(float, size, 0)                             \
     F(float, opacity, 0) /* times part.opacity */ \
     F(uint, turn, 0)                              \
-    F(uint, axis, 0)                              \
-    F(uint, frame, 0)
+    F(uint, axis, 0)
 
 struct dw_particle_motion {
     DW_PARTICLE_MOTION_FIELDS(DW_FIELD)
@@ -302,8 +310,9 @@ DW_INLINE dw_particle_words dw_pcg4d(dw_particle_words v)
     return v;
 }
 
-/* Block 0 is of the slot's lifetime and offset, drawn for cycle 0; blocks from 1 on are the
- * kind's. */
+/* Block 0, drawn for cycle 0, is of the slot: x its lifetime, y its offset, z its colour, w for the
+ * kind, for life. Blocks from 1 on are the kind's, but for w of block 1, which picks the point on
+ * the surface that a life begins at. */
 DW_INLINE dw_particle_words dw_particle_draw(uint key0, uint key1, uint slot, uint cycle,
                                              uint block)
 {
@@ -476,24 +485,25 @@ DW_INLINE dw_particle_life dw_particle_burst(dw_particle_emitter e, dw_particle_
 {
     dw_particle_life life = dw_particle_dead();
     uint64_t at = local, k, tick, age;
-    uint gap = p.gap, bursts = 0u;
+    uint gap = p.gap, jitter = p.gap_jitter, bursts = 0u;
 
     if (e.loop != 0u) {
         bursts = (e.loop + gap / 2u) / gap;
         bursts = bursts < 1u ? 1u : bursts;
         gap = e.loop / bursts;
+        jitter = jitter < gap / 2u ? jitter : (gap - 1u) / 2u;
         at = local % DW_U64(e.loop);
     }
     k = dw_particle_divide_long(at, gap);
     if (e.loop != 0u && k >= DW_U64(bursts))
         k = DW_U64(bursts - 1u);
-    tick = dw_particle_burst_tick(e, gap, p.gap_jitter, k);
+    tick = dw_particle_burst_tick(e, gap, jitter, k);
     if (at < tick) {
         if (k == DW_U64(0) && e.loop == 0u)
             return life;
         at += k == DW_U64(0) ? DW_U64(e.loop) : DW_U64(0);
         k = k == DW_U64(0) ? DW_U64(bursts - 1u) : k - DW_U64(1);
-        tick = dw_particle_burst_tick(e, gap, p.gap_jitter, k);
+        tick = dw_particle_burst_tick(e, gap, jitter, k);
     }
     age = at - tick;
     life.cycle = DW_UINT(k);
@@ -503,6 +513,19 @@ DW_INLINE dw_particle_life dw_particle_burst(dw_particle_emitter e, dw_particle_
     return life;
 }
 
+/* The age that a slot has at the emitter's tick 0: at random, or evenly spread with the emitter's
+ * own phase. */
+DW_INLINE uint dw_particle_begin(dw_particle_emitter e, dw_particle_part p, uint slot, uint length,
+                                 uint word)
+{
+    bool is_seed = (DW_EMITTER_FLAGS(e.part) & DW_EMITTER_IS_SEED) != 0u;
+    uint phase = is_seed ? 0u : dw_particle_pick(length, e.key1);
+
+    if ((p.flags & DW_PART_IS_EVEN) == 0u)
+        return dw_particle_pick(length, word);
+    return phase + DW_UINT(dw_particle_divide_long(DW_U64(slot) * DW_U64(length), e.count));
+}
+
 /* One life after another, each as long as the first. In a loop as many as fit best. */
 DW_INLINE dw_particle_life dw_particle_cycle(dw_particle_emitter e, dw_particle_part p, uint slot,
                                              uint64_t local)
@@ -510,10 +533,8 @@ DW_INLINE dw_particle_life dw_particle_cycle(dw_particle_emitter e, dw_particle_
     dw_particle_words d = dw_particle_draw(e.key0, e.key1, slot, 0u, 0u);
     dw_particle_life life = dw_particle_dead();
     uint length = dw_particle_length(p, d);
-    uint offset = (p.flags & DW_PART_IS_EVEN) != 0u
-                      ? DW_UINT(dw_particle_divide_long(DW_U64(slot) * DW_U64(length), e.count))
-                      : dw_particle_pick(length, d.y);
-    uint64_t at = local + DW_U64(offset), cycle, begin, end, lives;
+    uint64_t at = local + DW_U64(dw_particle_begin(e, p, slot, length, d.y));
+    uint64_t cycle, begin, end, lives;
 
     life.is_alive = 1u;
     if (e.loop == 0u) {
@@ -640,19 +661,23 @@ DW_INLINE uint dw_particle_ramp_pick(dw_particle_emitter e, dw_particle_part p, 
     return dw_particle_pick(p.ramp_count, dw_particle_draw(e.key0, e.key1, slot, 0u, 0u).z);
 }
 
-DW_INLINE uint dw_particle_tone(dw_particle_emitter e, dw_particle_part p)
+DW_INLINE uint dw_particle_tone(dw_particle_emitter e, dw_particle_part p, uint slot)
 {
-    return p.tone < 3u ? e.colors[p.tone] : 0xffffffffu;
+    uint tone = p.tone;
+
+    if (tone == DW_PARTICLE_TONE_ANY)
+        tone = dw_particle_pick(3u, dw_particle_draw(e.key0, e.key1, slot, 0u, 0u).z);
+    return tone < 3u ? e.colors[tone] : 0xffffffffu;
 }
 
-/* min(rise t, 1) min(fall (1 - t), 1) curve */
+/* min(rise t, 1) min(fall (1 - t), 1) curve, without the factors whose slope is 0 */
 DW_INLINE float dw_particle_fade(dw_particle_part p, float t, float curve)
 {
     DW_PRECISE float rest = 1.0f - t;
     DW_PRECISE float rising = p.rise * t;
     DW_PRECISE float falling = p.fall * rest;
-    float up = rising < 1.0f ? rising : 1.0f;
-    float down = falling < 1.0f ? falling : 1.0f;
+    float up = rising < 1.0f && p.rise != 0.0f ? rising : 1.0f;
+    float down = falling < 1.0f && p.fall != 0.0f ? falling : 1.0f;
     DW_PRECISE float ends = up * down;
     DW_PRECISE float fade = ends * curve;
 

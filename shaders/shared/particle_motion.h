@@ -5,44 +5,14 @@
 #ifndef DW_SHARED_PARTICLE_MOTION_H
 #define DW_SHARED_PARTICLE_MOTION_H
 
-#include "shared/particle.h"
-
-DW_INLINE dw_particle_motion dw_particle_motion_at(float x, float y, float z, float size,
-                                                   float opacity)
-{
-    dw_particle_motion m;
-
-    m.x = x;
-    m.y = y;
-    m.z = z;
-    m.size = size;
-    m.opacity = opacity;
-    m.turn = m.axis = m.frame = 0u;
-    return m;
-}
-
-/* params: least radius, span; least peak, span; height of the surface; size */
-DW_INLINE dw_particle_motion dw_particle_move_splash(dw_particle_input given)
-{
-    dw_particle_words d = dw_particle_draw(given.key0, given.key1, given.slot, given.cycle, 1u);
-    float radius = dw_particle_between(given.params[0], given.params[1], d.y);
-    float peak = dw_particle_between(given.params[2], given.params[3], d.z);
-    DW_PRECISE float rest = 1.0f - given.t;
-    DW_PRECISE float arc = given.t * rest;
-    DW_PRECISE float arc4 = 4.0f * arc;
-    DW_PRECISE float rise = peak * arc4;
-    DW_PRECISE float x = radius * dw_cos_turn(d.x);
-    DW_PRECISE float y = given.params[4] + rise;
-    DW_PRECISE float z = radius * dw_sin_turn(d.x);
-
-    return dw_particle_motion_at(x, y, z, given.params[5], given.fade);
-}
+#include "shared/particle_motion_glow.h"
+#include "shared/particle_motion_water.h"
 
 DW_INLINE dw_particle_motion dw_particle_move(uint kind, dw_particle_input given)
 {
     switch (kind) {
-#define DW_PARTICLE_KIND(value, NAME, name, doc) \
-    case value:                                  \
+#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc) \
+    case value:                                                  \
         return dw_particle_move_##name(given);
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND
@@ -72,7 +42,7 @@ DW_INLINE dw_particle_input dw_particle_input_of(dw_particle_emitter e, dw_parti
     given.seconds = dw_particle_seconds(life.age);
     given.fade = fade;
     given.swell = swell;
-    given.now_low = given.now_high = given.phase = given.has_point = 0u;
+    given.now_low = given.now_high = given.has_point = 0u;
     for (int i = 0; i < 3; i++) {
         given.extent[i] = e.extent[i];
         given.point[i] = given.camera[i] = 0.0f;
@@ -82,22 +52,43 @@ DW_INLINE dw_particle_input dw_particle_input_of(dw_particle_emitter e, dw_parti
     return given;
 }
 
-/* The tick and turn of phases: the emitter's own, or as upstream has it the hub's alone. */
+/* The tick of phases: the emitter's own, shifted by as many ticks as key1 says, or as upstream has
+ * it the hub's alone. */
 DW_INLINE dw_particle_input dw_particle_set_clock(dw_particle_input given, dw_particle_emitter e,
                                                   int64_t local, uint now_low, uint now_high)
 {
     bool is_seed = (DW_EMITTER_FLAGS(e.part) & DW_EMITTER_IS_SEED) != 0u;
+    uint64_t own = DW_U64(local) + DW_U64(e.key1);
 
-    given.now_low = is_seed ? now_low : DW_UINT(local);
-    given.now_high = is_seed ? now_high : DW_UINT(DW_U64(local) >> 32);
-    given.phase = is_seed ? 0u : e.key0 ^ e.key1;
+    given.now_low = is_seed ? now_low : DW_UINT(own);
+    given.now_high = is_seed ? now_high : DW_UINT(own >> 32);
     return given;
 }
 
 /* Index of the point that a slot leaves from in this cycle, among surface_count. */
 DW_INLINE uint dw_particle_point_of(dw_particle_emitter e, uint slot, uint cycle)
 {
-    return dw_particle_pick(e.surface_count, dw_particle_draw(e.key0, e.key1, slot, cycle, 0u).w);
+    return dw_particle_pick(e.surface_count, dw_particle_draw(e.key0, e.key1, slot, cycle, 1u).w);
+}
+
+/* Of the layer's flipbook, 8 bits behind the point: the whole book over the life, so many frames a
+ * second over and over, or one for each life. Nothing lies between the last frame and the first. */
+DW_INLINE uint dw_particle_frame(dw_particle_emitter e, dw_particle_part p, uint slot,
+                                 dw_particle_life life)
+{
+    uint first = (p.frames & 0xffffu) << 8, count = p.frames >> 16;
+    uint word, steps;
+    DW_PRECISE float rate = p.frame_rate * 256.0f * dw_particle_seconds(life.age);
+    DW_PRECISE float share = dw_float((count - 1u) << 8) * dw_particle_share(life.age, life.life);
+
+    if (count <= 1u)
+        return first;
+    if (p.frame_rate < 0.0f) {
+        word = dw_particle_draw(e.key0, e.key1, slot, life.cycle, 0u).z;
+        return first + (dw_particle_pick(count, word) << 8);
+    }
+    steps = DW_UINT(p.frame_rate > 0.0f ? rate : share) % (count << 8);
+    return first + (steps >> 8 == count - 1u ? (count - 1u) << 8 : steps);
 }
 
 DW_INLINE dw_particle dw_particle_of(dw_particle_emitter e, dw_particle_part p, uint row, uint slot,
@@ -105,9 +96,9 @@ DW_INLINE dw_particle dw_particle_of(dw_particle_emitter e, dw_particle_part p, 
 {
     bool is_before = life.is_before != 0u;
     dw_particle out_;
-    DW_PRECISE float x = m.x * e.scale;
-    DW_PRECISE float y = m.y * e.scale;
-    DW_PRECISE float z = m.z * e.scale;
+    DW_PRECISE float x = (m.x + p.offset[0]) * e.scale;
+    DW_PRECISE float y = (m.y + p.offset[1]) * e.scale;
+    DW_PRECISE float z = (m.z + p.offset[2]) * e.scale;
     DW_PRECISE float px = (is_before ? e.before[0] : e.position[0]) + x;
     DW_PRECISE float py = (is_before ? e.before[1] : e.position[1]) + y;
     DW_PRECISE float pz = (is_before ? e.before[2] : e.position[2]) + z;
@@ -127,7 +118,7 @@ DW_INLINE dw_particle dw_particle_of(dw_particle_emitter e, dw_particle_part p, 
     out_.color = color;
     out_.turn = m.turn;
     out_.axis = m.axis;
-    out_.frame = m.frame;
+    out_.frame = dw_particle_frame(e, p, slot, life);
     return out_;
 }
 

@@ -43,24 +43,6 @@ typedef struct dw_tree_ray dw_tree_ray;
 typedef struct dw_tree_hit dw_tree_hit;
 #endif
 
-/* 1 / x within three units in the last place, for |x| in 2^-117..2^117: Newton's steps from a
- * guess at the exponent. */
-DW_INLINE float dw_tree_reciprocal(float x)
-{
-    uint bits = dw_bits_from_float(x);
-    float most = dw_float_from_bits(bits & 0x7fffffffu);
-    float guess = dw_float_from_bits(0x7ef311c7u - (bits & 0x7fffffffu));
-
-    for (uint i = 0u; i < 3u; i++) {
-        DW_PRECISE float product = most * guess;
-        DW_PRECISE float rest = 2.0f - product;
-        DW_PRECISE float better = guess * rest;
-
-        guess = better;
-    }
-    return dw_float_from_bits(dw_bits_from_float(guess) | (bits & 0x80000000u));
-}
-
 /* Component `axis`, modulo 3, of a vector. */
 DW_INLINE float dw_tree_component(float x, float y, float z, uint axis)
 {
@@ -113,7 +95,7 @@ DW_INLINE dw_tree_ray dw_tree_ray_of(float ox, float oy, float oz, float dx, flo
         DW_PRECISE float back =
             factor * dw_float_from_bits(0x7f000000u - dw_bits_from_float(scale));
 
-        reciprocal = dw_tree_reciprocal(along);
+        reciprocal = dw_inverse(along);
         {
             DW_PRECISE float shear_x = -next * reciprocal;
             DW_PRECISE float shear_y = -last * reciprocal;
@@ -198,7 +180,7 @@ DW_INLINE dw_tree_hit dw_tree_ray_hit(dw_tree_ray ray, float ax, float ay, float
     if (size < 0x05000000u || size > 0x7a000000u) /* 2^-117 to 2^117; NaN is beyond */
         return hit;
     {
-        float reciprocal = dw_tree_reciprocal(area);
+        float reciprocal = dw_inverse(area);
         DW_PRECISE float first = u * reciprocal;
         DW_PRECISE float second = v * reciprocal;
         DW_PRECISE float third = w * reciprocal;

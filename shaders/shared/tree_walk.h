@@ -58,7 +58,7 @@ DW_INLINE float dw_tree_slope_inverse(float slope)
 {
     float least = slope < 0.0f ? -DW_TREE_SLOPE_LEAST : DW_TREE_SLOPE_LEAST;
 
-    return dw_tree_reciprocal(dw_tree_size(slope) < DW_TREE_SLOPE_LEAST ? least : slope);
+    return dw_inverse(dw_tree_size(slope) < DW_TREE_SLOPE_LEAST ? least : slope);
 }
 
 /* The farthest that a plane of an axis lies from the ray's origin. */
@@ -129,7 +129,7 @@ DW_INLINE dw_tree_walk dw_tree_walk_of(dw_tree_ray ray, dw_tree_frame frame)
 
         walk.slack = slack;
         if (size > 7.888609052210118e-31f && size < 1.2676506e30f) /* 2^-100 to 2^100 */
-            walk.per_t = dw_tree_reciprocal(size);
+            walk.per_t = dw_inverse(size);
     }
     walk.is_hitting = 1u;
     return walk;
