@@ -166,6 +166,38 @@ def _worn(rng, side, words, moss):
     return _lit(colour, height, 0.5), height
 
 
+def _dressed(rng, side, words, moss):
+    """Stone that a mason has dressed and rain has stained: chisel marks, pits and lichen."""
+    bend = 10.0 * noise(rng, side, 5, 5)
+    marks = warped(noise(rng, side, 44, 15), bend, bend.T)
+    tone, grain = layers(rng, side, 3, 3, 4), layers(rng, side, 24, 24, 3)
+    pits = np.clip(4.0 * (layers(rng, side, 29, 29, 2) - 0.62), 0.0, 1.0)
+    height = 0.5 + 0.13 * marks + 0.14 * grain - 0.35 * pits
+    colour = _ramp(0.52 + 0.30 * tone + 0.12 * grain + 0.08 * marks - 0.3 * pits, *words)
+    lichen = np.clip(3.0 * (layers(rng, side, 9, 9, 4) - 0.55), 0.0, 1.0)
+    colour = _mixed(colour, linear(moss), 0.5 * lichen)
+    return _lit(colour, height, 0.9), height
+
+
+def _charred(rng, side, words, moss):
+    """Wood burnt to charcoal: blocks between cracks, grey ash on their faces."""
+    bend = 10.0 * noise(rng, side, 6, 6)
+    rim, plate = cells(rng, side, 9, 15)
+    rim = warped(rim, bend, bend.T)
+    height = np.clip(3.0 * rim, 0.0, 1.0) * (0.7 + 0.3 * plate)
+    colour = _ramp(0.1 + 0.6 * height + 0.25 * layers(rng, side, 5, 5, 4), *words)
+    return _lit(colour, height, 0.6), height
+
+
+def _glowing(rng, side, words, moss):
+    """Embers: light in the cracks between lumps of ash."""
+    bend = 12.0 * noise(rng, side, 6, 6)
+    rim, plate = cells(rng, side, 7, 7)
+    rim, plate = warped(rim, bend, bend.T), warped(plate, bend, bend.T)
+    heat = 0.62 + 0.35 * layers(rng, side, 3, 3, 4) - 0.9 * np.clip(rim, 0.0, 0.6) * (0.5 + plate)
+    return _ramp(heat, *words), 0.5 + 0.3 * rim
+
+
 def _rings(rng, side, words, moss):
     """Sawn wood: year rings about the middle of the tile."""
     row, column = (np.mgrid[0:side, 0:side] + 0.5) / side - 0.5
@@ -252,6 +284,9 @@ TEXTURES = {
     "turf": (_turf, (0x767C50, 0x8D9460, 0xA9A872), 0),
     "soil": (_soil, (0x7C6C54, 0x9C886A, 0xBCA98A), 0),
     "driftwood": (_worn, (0x9C9082, 0xD4CCBE, 0xEEE8DC, 0xFBF8F0), 0xC3CC96),
+    "dressed": (_dressed, (0x56524C, 0x817B70, 0xA49D8E, 0xC2BBA8), 0xB9BE86),
+    "charred": (_charred, (0x6A655F, 0x9A9389, 0xC6BEB2, 0xEDE8E0), 0),
+    "embers": (_glowing, (0x1A0906, 0x5A1606, 0xD8480A, 0xFFA022, 0xFFE08A), 0),
 }
 
 
