@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
     from .model import Model
+    from .particle_effect import EFFECT_NAMES, ParticleEffect, ParticlePart, effect
     from .particle_style import ParticleStyle
     from .pose import Pose
     from .model_trees import ModelTrees
@@ -125,6 +126,7 @@ _NAMES = {
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
     "model": ("Model",),
+    "particle_effect": ("EFFECT_NAMES", "ParticleEffect", "ParticlePart", "effect"),
     "particle_style": ("ParticleStyle",),
     "pose": ("Pose",),
     "model_trees": ("ModelTrees",),
