@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Native particles of tables given as arrays, for tests and measurements. */
+/* Particles of tables given as arrays, for tests and measurements. */
 #include "glue/arrays.h"
 #include "glue/device_type.h"
 
 #include "base/platform.h"
-#include "cpu/particles.h"
+#include "systems/particle_trial.h"
 
 #include <string.h>
 
@@ -143,6 +143,15 @@ static PyObject *first_rows(PyObject *array, uint64_t rows)
     return slice;
 }
 
+static dw_status native_state(dw_device *device, const dw_particle_tables *tables,
+                              uint32_t first_row, uint32_t row_count, uint64_t now,
+                              const float *camera, const dw_run *run, dw_particle *out,
+                              uint64_t *out_count, dw_error *err)
+{
+    (void)device;
+    return dw_particles_state(tables, first_row, row_count, now, camera, run, out, out_count, err);
+}
+
 static PyObject *particle_state(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = { "device", "emitters", "parts", "curves", "colors", "points",
@@ -192,8 +201,9 @@ static PyObject *particle_state(PyObject *module, PyObject *args, PyObject *kwar
     }
     begin = dw_platform_seconds();
     if (status == DW_OK)
-        status = dw_particles_state(&self.tables, first, row_count, now, has_camera ? camera : NULL,
-                                    &run.run, PyArray_DATA((PyArrayObject *)out), &out_count, &err);
+        status = (dw_device_gpu(device) == NULL ? native_state : dw_trial_particle_state)(
+            device, &self.tables, first, row_count, now, has_camera ? camera : NULL, &run.run,
+            PyArray_DATA((PyArrayObject *)out), &out_count, &err);
     dw_device_set_timing(device, "particle_state", 1e3 * (dw_platform_seconds() - begin));
     if (dw_py_run_end(state, device, &run, status, &err) < 0)
         Py_CLEAR(out);
@@ -214,17 +224,40 @@ static PyObject *layer_row(const uint64_t *from, uint32_t count)
     return out;
 }
 
-static PyObject *seen_dict(const dw_particle_seen *seen, uint32_t layers)
+static PyObject *seen_dict(const dw_particle_seen *seen, uint32_t layers, PyObject *frames)
 {
     uint64_t rows[DW_PARTICLE_LAYERS_MAX];
 
     for (uint32_t i = 0; i < layers; i++)
         rows[i] = seen->rows_in_view[i];
-    return Py_BuildValue(
-        "{sNsNsNsNsN}", "sprites", words(seen->sprites, seen->sprite_count, sizeof *seen->sprites),
-        "first", layer_row(seen->layer_first, layers), "count",
-        layer_row(seen->layer_count, layers), "candidates",
-        layer_row(seen->layer_candidates, layers), "rows", layer_row(rows, layers));
+    return Py_BuildValue("{sNsNsNsNsNsO}", "sprites",
+                         words(seen->sprites, seen->sprite_count, sizeof *seen->sprites), "first",
+                         layer_row(seen->layer_first, layers), "count",
+                         layer_row(seen->layer_count, layers), "candidates",
+                         layer_row(seen->layer_candidates, layers), "rows", layer_row(rows, layers),
+                         "frames", frames);
+}
+
+static dw_status native_see(dw_device *device, const dw_particle_tables *tables,
+                            const dw_particle_view *view, unsigned int repeat, const dw_run *run,
+                            dw_particle_seen *seen, dw_error *err)
+{
+    for (unsigned int i = 0; i < repeat; i++) {
+        double begin = dw_platform_seconds();
+
+        if (dw_particles_see(tables, view, run, seen, err) != DW_OK)
+            return err->code;
+        dw_device_set_timing(device, "particle_see", 1e3 * (dw_platform_seconds() - begin));
+    }
+    return DW_OK;
+}
+
+/* A row of numbers for each frame. */
+static PyObject *make_frames(unsigned int repeat)
+{
+    npy_intp shape[2] = { repeat, sizeof(dw_trial_frame) / sizeof(double) };
+
+    return PyArray_ZEROS(2, shape, NPY_FLOAT64, 0);
 }
 
 static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -232,7 +265,7 @@ static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs
     static char *names[] = { "device", "view",   "emitters",      "parts",  "regions", "curves",
                              "colors", "points", "sorted_layers", "repeat", NULL };
     const dw_module_state *state = dw_module_get_state(module);
-    PyObject *objects[INPUT_COUNT] = { NULL }, *device_object, *result = NULL;
+    PyObject *objects[INPUT_COUNT] = { NULL }, *device_object, *frames = NULL, *result = NULL;
     unsigned long long sorted_layers = 0;
     dw_particle_seen seen = { 0 };
     unsigned int repeat = 1;
@@ -253,20 +286,24 @@ static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs
         PyErr_SetString(PyExc_ValueError, "view must hold one record");
         goto done;
     }
+    frames = make_frames(repeat);
+    if (frames == NULL)
+        goto done;
     self.tables.sorted_layers = sorted_layers;
     status = dw_particles_check(&self.tables, &err);
     device = dw_py_run_begin(state, device_object, &run);
     if (device == NULL)
         goto done;
-    for (unsigned int i = 0; i < repeat && status == DW_OK; i++) {
-        double begin = dw_platform_seconds();
-
-        status = dw_particles_see(&self.tables, data_of(&self, VIEW), &run.run, &seen, &err);
-        dw_device_set_timing(device, "particle_see", 1e3 * (dw_platform_seconds() - begin));
-    }
+    if (status == DW_OK && dw_device_gpu(device) == NULL)
+        status =
+            native_see(device, &self.tables, data_of(&self, VIEW), repeat, &run.run, &seen, &err);
+    else if (status == DW_OK)
+        status = dw_trial_particle_see(device, &self.tables, data_of(&self, VIEW), repeat, &run.run,
+                                       &seen, PyArray_DATA((PyArrayObject *)frames), &err);
     if (dw_py_run_end(state, device, &run, status, &err) == 0)
-        result = seen_dict(&seen, self.tables.layer_count);
+        result = seen_dict(&seen, self.tables.layer_count, frames);
 done:
+    Py_XDECREF(frames);
     dw_particle_seen_finish(&seen);
     release(&self);
     return result;
@@ -276,13 +313,15 @@ static PyMethodDef functions[] = {
     { "particle_see", (PyCFunction)(void (*)(void))particle_see, METH_VARARGS | METH_KEYWORDS,
       "particle_see($module, /, device, view, emitters, parts, regions, *, curves=None,\n"
       "             colors=None, points=None, sorted_layers=0, repeat=1)\n--\n\n"
-      "What a view shows of tables, on the device's threads: sprites (N, 8) as words, and for "
-      "each\n"
-      "layer its first sprite, count, candidates and rows." },
+      "What a view shows of tables: sprites (N, 8) as words, and for each layer its first sprite,\n"
+      "count, candidates and rows. On a Vulkan device `frames` has for each repeat the times of\n"
+      "emitters, scan, expand, totals, list, sort and host in milliseconds, the bytes sent, blocks "
+      "of\n"
+      "memory taken and bytes of the device's memory in use." },
     { "particle_state", (PyCFunction)(void (*)(void))particle_state, METH_VARARGS | METH_KEYWORDS,
       "particle_state($module, /, device, emitters, parts, *, curves=None, colors=None,\n"
       "               points=None, now=0, camera=None, first=0, count=None)\n--\n\n"
-      "The living particles of tables at a tick, on the device's threads: (N, 14) words." },
+      "The living particles of tables at a tick: (N, 14) words." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -9,6 +9,7 @@
 #include "shared/dither.h"
 #include "shared/forest.h"
 #include "shared/particle.h"
+#include "shared/particle_gpu.h"
 #include "shared/particle_style.h"
 #include "shared/particle_view.h"
 #include "shared/scene.h"
@@ -357,6 +358,24 @@ static const layout_field particle_sprite_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field particle_sizes_fields[] = {
+#define DW_LAYOUT struct dw_particle_sizes
+    DW_PARTICLE_SIZES_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_dispatch_fields[] = {
+#define DW_LAYOUT struct dw_particle_dispatch
+    DW_PARTICLE_DISPATCH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_span_fields[] = {
+#define DW_LAYOUT struct dw_particle_span
+    DW_PARTICLE_SPAN_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 static const layout_field particle_words_fields[] = {
 #define DW_LAYOUT struct dw_particle_words
     DW_PARTICLE_WORDS_FIELDS(DW_LAYOUT_FIELD)
@@ -387,24 +406,34 @@ static const layout_field particle_motion_fields[] = {
     }
 
 static const layout layouts[] = {
-    DW_LAYOUT_ROW(tile_level),      DW_LAYOUT_ROW(alpha_remap),      DW_LAYOUT_ROW(atlas_block),
-    DW_LAYOUT_ROW(atlas_level),     DW_LAYOUT_ROW(atlas_share),      DW_LAYOUT_ROW(atlas_push),
-    DW_LAYOUT_ROW(dissolve_state),  DW_LAYOUT_ROW(dither_push),      DW_LAYOUT_ROW(forest_record),
-    DW_LAYOUT_ROW(forest_state),    DW_LAYOUT_ROW(forest_entry),     DW_LAYOUT_ROW(forest_bucket),
-    DW_LAYOUT_ROW(forest_cell),     DW_LAYOUT_ROW(forest_draw),      DW_LAYOUT_ROW(forest_command),
-    DW_LAYOUT_ROW(forest_rules),    DW_LAYOUT_ROW(forest_cut),       DW_LAYOUT_ROW(forest_view),
-    DW_LAYOUT_ROW(scene_view),      DW_LAYOUT_ROW(scene_material),   DW_LAYOUT_ROW(scene_push),
-    DW_LAYOUT_ROW(scene_item),      DW_LAYOUT_ROW(tree_child),       DW_LAYOUT_ROW(tree_child_f32),
-    DW_LAYOUT_ROW(tree_triangle),   DW_LAYOUT_ROW(tree_treelet),     DW_LAYOUT_ROW(tree_shape),
-    DW_LAYOUT_ROW(tree_frame),      DW_LAYOUT_ROW(tree_sums),        DW_LAYOUT_ROW(tree_mesh),
-    DW_LAYOUT_ROW(tree_build_push), DW_LAYOUT_ROW(tree_job),         DW_LAYOUT_ROW(tree_instance),
-    DW_LAYOUT_ROW(tree_ray),        DW_LAYOUT_ROW(tree_hit),         DW_LAYOUT_ROW(tree_walk),
-    DW_LAYOUT_ROW(skin_push),       DW_LAYOUT_ROW(skin_target),      DW_LAYOUT_ROW(skin_vector),
-    DW_LAYOUT_ROW(skin_matrix),     DW_LAYOUT_ROW(particle_emitter), DW_LAYOUT_ROW(particle_part),
-    DW_LAYOUT_ROW(particle_style),  DW_LAYOUT_ROW(particle_push),    DW_LAYOUT_ROW(particle_view),
-    DW_LAYOUT_ROW(particle_region), DW_LAYOUT_ROW(particle),         DW_LAYOUT_ROW(particle_sprite),
-    DW_LAYOUT_ROW(particle_words),  DW_LAYOUT_ROW(particle_life),    DW_LAYOUT_ROW(particle_input),
-    DW_LAYOUT_ROW(particle_motion),
+    DW_LAYOUT_ROW(tile_level),       DW_LAYOUT_ROW(alpha_remap),
+    DW_LAYOUT_ROW(atlas_block),      DW_LAYOUT_ROW(atlas_level),
+    DW_LAYOUT_ROW(atlas_share),      DW_LAYOUT_ROW(atlas_push),
+    DW_LAYOUT_ROW(dissolve_state),   DW_LAYOUT_ROW(dither_push),
+    DW_LAYOUT_ROW(forest_record),    DW_LAYOUT_ROW(forest_state),
+    DW_LAYOUT_ROW(forest_entry),     DW_LAYOUT_ROW(forest_bucket),
+    DW_LAYOUT_ROW(forest_cell),      DW_LAYOUT_ROW(forest_draw),
+    DW_LAYOUT_ROW(forest_command),   DW_LAYOUT_ROW(forest_rules),
+    DW_LAYOUT_ROW(forest_cut),       DW_LAYOUT_ROW(forest_view),
+    DW_LAYOUT_ROW(scene_view),       DW_LAYOUT_ROW(scene_material),
+    DW_LAYOUT_ROW(scene_push),       DW_LAYOUT_ROW(scene_item),
+    DW_LAYOUT_ROW(tree_child),       DW_LAYOUT_ROW(tree_child_f32),
+    DW_LAYOUT_ROW(tree_triangle),    DW_LAYOUT_ROW(tree_treelet),
+    DW_LAYOUT_ROW(tree_shape),       DW_LAYOUT_ROW(tree_frame),
+    DW_LAYOUT_ROW(tree_sums),        DW_LAYOUT_ROW(tree_mesh),
+    DW_LAYOUT_ROW(tree_build_push),  DW_LAYOUT_ROW(tree_job),
+    DW_LAYOUT_ROW(tree_instance),    DW_LAYOUT_ROW(tree_ray),
+    DW_LAYOUT_ROW(tree_hit),         DW_LAYOUT_ROW(tree_walk),
+    DW_LAYOUT_ROW(skin_push),        DW_LAYOUT_ROW(skin_target),
+    DW_LAYOUT_ROW(skin_vector),      DW_LAYOUT_ROW(skin_matrix),
+    DW_LAYOUT_ROW(particle_emitter), DW_LAYOUT_ROW(particle_part),
+    DW_LAYOUT_ROW(particle_style),   DW_LAYOUT_ROW(particle_push),
+    DW_LAYOUT_ROW(particle_view),    DW_LAYOUT_ROW(particle_region),
+    DW_LAYOUT_ROW(particle),         DW_LAYOUT_ROW(particle_sprite),
+    DW_LAYOUT_ROW(particle_words),   DW_LAYOUT_ROW(particle_life),
+    DW_LAYOUT_ROW(particle_input),   DW_LAYOUT_ROW(particle_motion),
+    DW_LAYOUT_ROW(particle_sizes),   DW_LAYOUT_ROW(particle_dispatch),
+    DW_LAYOUT_ROW(particle_span),
 };
 
 static PyObject *make_layout(const layout *one)

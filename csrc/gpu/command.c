@@ -217,25 +217,38 @@ static uint32_t input_count(const dw_gpu_inputs *inputs)
     return inputs->buffer_count + inputs->texture_count + inputs->reached_count;
 }
 
-void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
-                                const dw_gpu_inputs *inputs, const uint32_t groups[3])
+/* The operation of a dispatch with its inputs, and room for `more` bindings; NULL after a failure.
+ */
+static dw_op *add_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gpu_inputs *inputs,
+                           uint32_t more)
 {
     const dw_shader *shader = pipeline->shader;
     dw_op *op;
 
-    if (has_failed(command) || groups[0] == 0 || groups[1] == 0 || groups[2] == 0)
-        return;
     DW_ASSERT(inputs->buffer_count == shader->binding_count);
     DW_ASSERT(inputs->texture_count == shader->texture_count);
     DW_ASSERT(inputs->push_bytes == shader->push_constant_bytes);
-    check_groups(command, groups, shader->name);
-    op = add_op(command, DW_OP_DISPATCH, input_count(inputs), inputs->push, inputs->push_bytes);
+    op = add_op(command, DW_OP_DISPATCH, input_count(inputs) + more, inputs->push,
+                inputs->push_bytes);
     if (op == NULL)
-        return;
+        return NULL;
     op->layout = &pipeline->layout;
     op->pipeline = pipeline->handle;
-    memcpy(op->groups, groups, sizeof op->groups);
     add_inputs(command, inputs, DW_USE_COMPUTE_READ, shader->name);
+    return op;
+}
+
+void dw_command_dispatch_inputs(dw_command *command, dw_pipeline *pipeline,
+                                const dw_gpu_inputs *inputs, const uint32_t groups[3])
+{
+    dw_op *op;
+
+    if (has_failed(command) || groups[0] == 0 || groups[1] == 0 || groups[2] == 0)
+        return;
+    check_groups(command, groups, pipeline->shader->name);
+    op = add_dispatch(command, pipeline, inputs, 0);
+    if (op != NULL)
+        memcpy(op->groups, groups, sizeof op->groups);
 }
 
 void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gpu_binding *bindings,
@@ -247,6 +260,25 @@ void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gp
     };
 
     dw_command_dispatch_inputs(command, pipeline, &inputs, groups);
+}
+
+void dw_command_dispatch_indirect(dw_command *command, dw_pipeline *pipeline,
+                                  const dw_gpu_binding *bindings, uint32_t binding_count,
+                                  const void *push, uint32_t push_bytes,
+                                  const dw_gpu_buffer *groups, uint64_t offset)
+{
+    const dw_gpu_inputs inputs = {
+        .buffers = bindings, .buffer_count = binding_count, .push = push, .push_bytes = push_bytes
+    };
+    const dw_gpu_binding counts = { groups, offset, 3 * sizeof(uint32_t), DW_USE_INDIRECT_READ };
+    dw_op *op = add_dispatch(command, pipeline, &inputs, 1);
+
+    DW_ASSERT(is_aligned(offset, 4));
+    if (op == NULL)
+        return;
+    op->has_counts = true;
+    op->indirect_offset = offset;
+    add_binding(command, &counts, pipeline->shader->name);
 }
 
 void dw_groups_linear(const dw_gpu *gpu, uint64_t group_count, uint32_t groups[3])

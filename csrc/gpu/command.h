@@ -71,6 +71,13 @@ void dw_command_dispatch(dw_command *command, dw_pipeline *pipeline, const dw_gp
                          uint32_t binding_count, const void *push, uint32_t push_bytes,
                          const uint32_t groups[3]);
 
+/* The same; the device reads the three group counts, a VkDispatchIndirectCommand at `offset`, a
+ * multiple of 4. Whoever writes them keeps them within limits.max_group_count. */
+void dw_command_dispatch_indirect(dw_command *command, dw_pipeline *pipeline,
+                                  const dw_gpu_binding *bindings, uint32_t binding_count,
+                                  const void *push, uint32_t push_bytes,
+                                  const dw_gpu_buffer *groups, uint64_t offset);
+
 /* Spreads more workgroups than one axis holds over x and y. The shader's linear group index is
  * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may exceed group_count - 1. */
 void dw_groups_linear(const dw_gpu *gpu, uint64_t group_count, uint32_t groups[3]);

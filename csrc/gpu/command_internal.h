@@ -16,7 +16,7 @@
 #define DW_SPANS_MAX 64 /* per command; each takes two timestamp queries */
 
 typedef enum dw_op_kind {
-    DW_OP_DISPATCH,
+    DW_OP_DISPATCH, /* with has_counts: indirect */
     DW_OP_FILL,
     DW_OP_COPY,
     DW_OP_WRITE,

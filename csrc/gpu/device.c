@@ -314,6 +314,7 @@ dw_gpu_counts dw_gpu_get_counts(dw_gpu *gpu)
     dw_graveyard_drain(gpu);
     dw_mutex_lock(&gpu->lock);
     counts.pipelines = gpu->pipeline_count;
+    counts.sent_bytes = gpu->sent_bytes;
     dw_mutex_lock(&gpu->resource_lock);
     counts.buffers = gpu->buffer_count;
     counts.images = gpu->image_count;

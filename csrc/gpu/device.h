@@ -61,6 +61,7 @@ typedef struct dw_gpu_counts {
     int64_t retired; /* in the graveyard: their last use may still run */
     uint64_t used_bytes;
     uint64_t reserved_bytes;
+    uint64_t sent_bytes; /* from the host, ever: uploads, inline data, push constants */
 } dw_gpu_counts;
 
 /* Frees what finished work has left, then counts. */

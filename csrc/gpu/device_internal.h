@@ -65,6 +65,7 @@ struct dw_gpu {
     int64_t pipeline_count;
     VkPipelineCache pipeline_cache;
     dw_timing_table timings;
+    uint64_t sent_bytes; /* from the host, ever */
 
     /* Under resource_lock. */
     dw_memory_pool memory;

@@ -199,6 +199,22 @@ static uint32_t bindings_through(const dw_command *command, const dw_op *op)
     return last->first_binding + last->binding_count - op->first_binding;
 }
 
+/* Bytes that the operation takes from the host. */
+static uint64_t sent_bytes(const dw_op *op, const dw_op_binding *bindings)
+{
+    switch (op->kind) {
+    case DW_OP_DISPATCH:
+    case DW_OP_DRAW:
+    case DW_OP_WRITE:
+        return op->data_bytes;
+    case DW_OP_COPY:
+    case DW_OP_COPY_TO_IMAGE:
+        return bindings[0].record->kind == DW_MEMORY_UPLOAD ? bindings[0].size : 0;
+    default:
+        return 0;
+    }
+}
+
 static dw_status encode_op(dw_command *command, dw_command_slot *slot, const dw_op *op,
                            dw_error *err)
 {
@@ -206,6 +222,7 @@ static dw_status encode_op(dw_command *command, dw_command_slot *slot, const dw_
     const uint8_t *data = command->data + op->data_offset;
     dw_gpu *gpu = command->gpu;
 
+    gpu->sent_bytes += sent_bytes(op, bindings);
     if (op->kind != DW_OP_DRAW) /* no barrier may come inside a pass: its begin orders all of it */
         synchronise(gpu, slot->buffer, bindings, bindings_through(command, op));
     switch (op->kind) {

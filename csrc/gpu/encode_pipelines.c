@@ -108,9 +108,14 @@ static dw_status bind_pipeline(dw_command *command, dw_command_slot *slot, const
 dw_status dw_encode_dispatch(dw_command *command, dw_command_slot *slot, const dw_op *op,
                              dw_error *err)
 {
+    const dw_op_binding *end = command->bindings + op->first_binding + op->binding_count;
+
     if (bind_pipeline(command, slot, op, VK_PIPELINE_BIND_POINT_COMPUTE, err) != DW_OK)
         return err->code;
-    vkCmdDispatch(slot->buffer, op->groups[0], op->groups[1], op->groups[2]);
+    if (op->has_counts)
+        vkCmdDispatchIndirect(slot->buffer, end[-1].record->buffer, op->indirect_offset);
+    else
+        vkCmdDispatch(slot->buffer, op->groups[0], op->groups[1], op->groups[2]);
     return DW_OK;
 }
 

@@ -11,7 +11,7 @@ typedef enum dw_use {
     DW_USE_COMPUTE_READ_WRITE, /* reads what earlier work wrote, and writes */
     DW_USE_SHADER_READ,        /* read by the shaders of a draw: buffers and textures */
     DW_USE_INDEX_READ,         /* a draw's indices */
-    DW_USE_INDIRECT_READ,      /* a draw's counts */
+    DW_USE_INDIRECT_READ,      /* a draw's or a dispatch's counts */
     DW_USE_TARGET,             /* drawn into: colour or depth, loaded and stored */
     DW_USE_COPY_SOURCE,
     DW_USE_COPY_TARGET, /* copies, fills and inline data */

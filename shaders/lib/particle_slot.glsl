@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A slot's particle at a moment. The includer declares `float curves[]`, `uint colors[]` and
+// `float points[]`.
+#ifndef DW_LIB_PARTICLE_SLOT_GLSL
+#define DW_LIB_PARTICLE_SLOT_GLSL
+
+#include "shared/particle_motion.h"
+
+float curve_at(uint first, float t)
+{
+    uint knot = first + dw_particle_knot(t);
+
+    if (first == DW_PARTICLE_NONE)
+        return 1.0;
+    return dw_particle_curve(curves[knot], curves[knot + 1u], t);
+}
+
+uint ramp_at(dw_particle_emitter e, dw_particle_part p, uint slot, float t)
+{
+    uint knot = p.ramp + dw_particle_knot(t);
+
+    if (p.ramp == DW_PARTICLE_NONE)
+        return 0xffffffffu;
+    if ((p.flags & DW_PART_IS_RAMPED) != 0u)
+        return dw_particle_ramp(colors[knot], colors[knot + 1u], t);
+    return colors[p.ramp + dw_particle_ramp_pick(e, p, slot)];
+}
+
+dw_particle_input input_at(dw_particle_emitter e, dw_particle_part p, uint slot,
+                           dw_particle_life life, float t)
+{
+    float fade = dw_particle_fade(p, t, curve_at(p.opacity_curve, t));
+    dw_particle_input given =
+        dw_particle_input_of(e, p, slot, life, t, fade, curve_at(p.size_curve, t));
+
+    if (e.surface_count != 0u) {
+        uint point = 3u * (e.surface + dw_particle_point_of(e, slot, life.cycle));
+
+        given.has_point = 1u;
+        for (uint i = 0u; i < 3u; i++)
+            given.point[i] = points[point + i];
+    }
+    return given;
+}
+
+/* False: nothing lives there. `share`: of its age. */
+bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot, uvec2 now,
+                 float camera[3], out dw_particle particle, out float share)
+{
+    int64_t local = dw_particle_local(e, now.x, now.y);
+    dw_particle_life life = dw_particle_life_at(e, p, slot, local);
+
+    if (life.is_alive == 0u)
+        return false;
+    share = dw_particle_share(life.age, life.life);
+
+    dw_particle_input given = input_at(e, p, slot, life, share);
+
+    given = dw_particle_set_clock(given, e, local, now.x, now.y);
+    for (uint i = 0u; i < 3u; i++) {
+        precise float offset = camera[i] - e.position[i];
+
+        given.camera[i] = offset;
+    }
+
+    dw_particle_motion motion = dw_particle_move(p.kind, given);
+    uint color = dw_particle_tint(ramp_at(e, p, slot, share), dw_particle_tone(e, p, slot));
+
+    particle = dw_particle_of(e, p, row, slot, life, motion, color);
+    return true;
+}
+
+#endif
