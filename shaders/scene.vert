@@ -3,6 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
+#include "lib/scene.glsl"
 #include "lib/scene_light.glsl"
 
 layout(location = 0) out vec3 out_position;

@@ -256,6 +256,76 @@ static PyObject *renderer_remove_texture(PyObject *object, PyObject *number)
     return remove_handle(object, number, dw_renderer_remove_texture);
 }
 
+/* Rows of bytes, each one struct of the core; NULL with an exception set. */
+static PyArrayObject *records_input(PyObject *given, size_t size, const char *argument)
+{
+    PyArrayObject *array = dw_array_input(given, NPY_UINT8, 2, 2, argument);
+
+    if (array == NULL || PyArray_DIM(array, 1) == (npy_intp)size)
+        return array;
+    PyErr_Format(PyExc_ValueError, "%s must have rows of %zu bytes, got %zd", argument, size,
+                 (Py_ssize_t)PyArray_DIM(array, 1));
+    Py_DECREF(array);
+    return NULL;
+}
+
+/* -1 with an exception set unless counts has 1 to DW_PARTICLE_LAYERS_MAX numbers whose sum is that
+ * of the sprites. */
+static int check_counts(PyArrayObject *sprites, PyArrayObject *counts)
+{
+    const uint32_t *numbers = PyArray_DATA(counts);
+    npy_intp layers = PyArray_SIZE(counts);
+    uint64_t total = 0;
+
+    for (npy_intp i = 0; i < layers; i++)
+        total += numbers[i];
+    if (layers >= 1 && layers <= DW_PARTICLE_LAYERS_MAX &&
+        total == (uint64_t)PyArray_DIM(sprites, 0))
+        return 0;
+    PyErr_Format(PyExc_ValueError,
+                 "counts must be of 1 to %d layers and add up to the %zd sprites, got %zd that add "
+                 "up to %llu",
+                 DW_PARTICLE_LAYERS_MAX, (Py_ssize_t)PyArray_DIM(sprites, 0), (Py_ssize_t)layers,
+                 (unsigned long long)total);
+    return -1;
+}
+
+static PyObject *renderer_add_sprites(PyObject *object, PyObject *args)
+{
+    const dw_module_state *state = dw_type_get_state(Py_TYPE(object));
+    dw_py_renderer *self = (dw_py_renderer *)object;
+    PyObject *sprite_object, *count_object, *result = NULL;
+    PyArrayObject *sprites = NULL, *counts = NULL;
+    dw_device *device;
+    dw_glue_run run;
+    dw_status status;
+    dw_error err;
+    uint32_t handle = 0;
+
+    if (state == NULL || !PyArg_ParseTuple(args, "OO:add_sprites", &sprite_object, &count_object))
+        return NULL;
+    sprites = records_input(sprite_object, sizeof(dw_particle_sprite), "sprites");
+    counts = dw_array_input(count_object, NPY_UINT32, 1, 1, "counts");
+    if (sprites == NULL || counts == NULL || check_counts(sprites, counts) < 0)
+        goto done;
+    device = begin(state, self, &run);
+    if (device == NULL)
+        goto done;
+    status = dw_renderer_add_sprites(self->renderer, PyArray_DATA(sprites), PyArray_DATA(counts),
+                                     (uint32_t)PyArray_SIZE(counts), &run.run, &handle, &err);
+    if (end(state, self, device, &run, status, &err) == 0)
+        result = PyLong_FromUnsignedLong(handle);
+done:
+    Py_XDECREF(sprites);
+    Py_XDECREF(counts);
+    return result;
+}
+
+static PyObject *renderer_remove_sprites(PyObject *object, PyObject *number)
+{
+    return remove_handle(object, number, dw_renderer_remove_sprites);
+}
+
 static PyObject *renderer_set_ranks(PyObject *object, PyObject *given)
 {
     const dw_module_state *state = dw_type_get_state(Py_TYPE(object));
@@ -301,6 +371,10 @@ typedef struct frame_arguments {
     PyArrayObject *numbers[DW_RENDERER_FORESTS_MAX];
     PyArrayObject *buckets[DW_RENDERER_FORESTS_MAX];
     dw_renderer_forest rows[DW_RENDERER_FORESTS_MAX];
+    PyObject *particles; /* a fast sequence */
+    PyArrayObject *styles[DW_RENDERER_PARTICLES_MAX];
+    PyArrayObject *draws[DW_RENDERER_PARTICLES_MAX];
+    dw_renderer_particles particle_rows[DW_RENDERER_PARTICLES_MAX];
     dw_renderer_frame frame;
 } frame_arguments;
 
@@ -314,21 +388,19 @@ static void release_arguments(frame_arguments *self)
         if (self->held[i] != NULL)
             dw_py_forest_end(self->held[i]);
     }
+    for (int i = 0; i < DW_RENDERER_PARTICLES_MAX; i++) {
+        Py_XDECREF(self->styles[i]);
+        Py_XDECREF(self->draws[i]);
+    }
     Py_XDECREF(self->forests);
+    Py_XDECREF(self->particles);
 }
 
-/* Rows of bytes, each one struct of the core. */
 static int take_records(frame_arguments *self, frame_array which, PyObject *given, size_t size,
                         const char *argument)
 {
-    self->arrays[which] = dw_array_input(given, NPY_UINT8, 2, 2, argument);
-    if (self->arrays[which] == NULL)
-        return -1;
-    if (PyArray_DIM(self->arrays[which], 1) == (npy_intp)size)
-        return 0;
-    PyErr_Format(PyExc_ValueError, "%s must have rows of %zu bytes, got %zd", argument, size,
-                 (Py_ssize_t)PyArray_DIM(self->arrays[which], 1));
-    return -1;
+    self->arrays[which] = records_input(given, size, argument);
+    return self->arrays[which] == NULL ? -1 : 0;
 }
 
 /* (forest, 51 numbers: planes, the sun's planes, the camera; casts, is hard) */
@@ -395,8 +467,60 @@ static int take_forests(const dw_module_state *state, frame_arguments *self, PyO
     return 0;
 }
 
+/* (sprites, styles, tick, loop) */
+static int take_particle(frame_arguments *self, Py_ssize_t at)
+{
+    dw_renderer_particles *row = &self->particle_rows[at];
+    PyObject *styles;
+    unsigned long long tick;
+    npy_intp shape[2] = { 0, 4 };
+
+    if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(self->particles, at), "IOKI", &row->sprites,
+                          &styles, &tick, &row->loop))
+        return -1;
+    self->styles[at] = records_input(styles, sizeof(dw_particle_style), "styles");
+    if (self->styles[at] == NULL)
+        return -1;
+    shape[0] = PyArray_DIM(self->styles[at], 0);
+    if (shape[0] < 1 || shape[0] > DW_PARTICLE_LAYERS_MAX) {
+        PyErr_Format(PyExc_ValueError, "styles must be of 1 to %d layers, got %zd",
+                     DW_PARTICLE_LAYERS_MAX, (Py_ssize_t)shape[0]);
+        return -1;
+    }
+    self->draws[at] = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_UINT32);
+    if (self->draws[at] == NULL)
+        return -1;
+    row->styles = PyArray_DATA(self->styles[at]);
+    row->layer_count = (uint32_t)shape[0];
+    row->tick = tick;
+    row->draws = PyArray_DATA(self->draws[at]);
+    return 0;
+}
+
+static int take_particles(const dw_module_state *state, frame_arguments *self, PyObject *given)
+{
+    Py_ssize_t count;
+
+    self->particles = PySequence_Fast(given, "particles must be a sequence");
+    if (self->particles == NULL)
+        return -1;
+    count = PySequence_Fast_GET_SIZE(self->particles);
+    if (count > DW_RENDERER_PARTICLES_MAX) {
+        PyErr_Format(state->capacity_error, "a scene draws at most %d particle managers, got %zd",
+                     DW_RENDERER_PARTICLES_MAX, count);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (take_particle(self, i) < 0)
+            return -1;
+    }
+    self->frame.particles = self->particle_rows;
+    self->frame.particle_count = (uint32_t)count;
+    return 0;
+}
+
 static int take_frame(const dw_module_state *state, frame_arguments *self, PyObject *device,
-                      PyObject *given[6])
+                      PyObject *given[7])
 {
     dw_renderer_frame *frame = &self->frame;
 
@@ -405,7 +529,8 @@ static int take_frame(const dw_module_state *state, frame_arguments *self, PyObj
         take_records(self, TRANSFORMS, given[2], 12 * sizeof(float), "transforms") < 0 ||
         take_records(self, WORDS, given[3], sizeof(uint32_t), "words") < 0 ||
         take_records(self, ITEMS, given[4], sizeof(dw_scene_item), "items") < 0 ||
-        take_forests(state, self, device, given[5]) < 0)
+        take_forests(state, self, device, given[5]) < 0 ||
+        take_particles(state, self, given[6]) < 0)
         return -1;
     frame->views = PyArray_DATA(self->arrays[VIEWS]);
     frame->sub_frames = (uint32_t)PyArray_DIM(self->arrays[VIEWS], 0);
@@ -431,12 +556,12 @@ static PyArrayObject *new_plane(const dw_scene_size *size, int type_number, bool
     return (PyArrayObject *)PyArray_SimpleNew(has_channels ? 3 : 2, shape, type_number);
 }
 
-static PyObject *pack_buckets(const frame_arguments *self)
+static PyObject *pack_arrays(PyArrayObject *const *arrays, uint32_t count)
 {
-    PyObject *all = PyTuple_New(self->frame.forest_count);
+    PyObject *all = PyTuple_New(count);
 
-    for (uint32_t i = 0; all != NULL && i < self->frame.forest_count; i++)
-        PyTuple_SET_ITEM(all, i, Py_NewRef((PyObject *)self->buckets[i]));
+    for (uint32_t i = 0; all != NULL && i < count; i++)
+        PyTuple_SET_ITEM(all, i, Py_NewRef((PyObject *)arrays[i]));
     return all;
 }
 
@@ -444,9 +569,9 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
 {
     const dw_module_state *state = dw_type_get_state(Py_TYPE(object));
     dw_py_renderer *self = (dw_py_renderer *)object;
-    frame_arguments taken; /* about 30 KB: a frame takes no memory of the heap */
+    frame_arguments taken; /* about 40 KB: a frame takes no memory of the heap */
     PyArrayObject *color = NULL, *depth = NULL, *ids = NULL;
-    PyObject *given[6], *result = NULL;
+    PyObject *given[7], *result = NULL;
     dw_renderer_picture picture = { 0 };
     int has_sky, has_shadow, wants_more;
     dw_device *device;
@@ -457,8 +582,8 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
     if (state == NULL)
         return NULL;
     memset(&taken, 0, sizeof taken);
-    if (!PyArg_ParseTuple(args, "OOOOOOpp(ffff)p:render", &given[0], &given[1], &given[2],
-                          &given[3], &given[4], &given[5], &has_sky, &has_shadow,
+    if (!PyArg_ParseTuple(args, "OOOOOOOpp(ffff)p:render", &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5], &given[6], &has_sky, &has_shadow,
                           &taken.frame.clear[0], &taken.frame.clear[1], &taken.frame.clear[2],
                           &taken.frame.clear[3], &wants_more) ||
         take_frame(state, &taken, self->device, given) < 0)
@@ -482,8 +607,10 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
         goto done;
     status = dw_renderer_render(self->renderer, device, &taken.frame, &run.run, &picture, &err);
     if (end(state, self, device, &run, status, &err) == 0)
-        result = Py_BuildValue("(OOON)", color, wants_more ? (PyObject *)depth : Py_None,
-                               wants_more ? (PyObject *)ids : Py_None, pack_buckets(&taken));
+        result = Py_BuildValue("(OOONN)", color, wants_more ? (PyObject *)depth : Py_None,
+                               wants_more ? (PyObject *)ids : Py_None,
+                               pack_arrays(taken.buckets, taken.frame.forest_count),
+                               pack_arrays(taken.draws, taken.frame.particle_count));
 done:
     Py_XDECREF(color);
     Py_XDECREF(depth);
@@ -501,11 +628,16 @@ static PyMethodDef renderer_methods[] = {
       "add_texture($self, levels, srgb, wrap, /)\n--\n\nKeep a texture; its handle." },
     { "remove_texture", renderer_remove_texture, METH_O,
       "remove_texture($self, handle, /)\n--\n\nLet a texture go." },
+    { "add_sprites", renderer_add_sprites, METH_VARARGS,
+      "add_sprites($self, sprites, counts, /)\n--\n\nKeep sprites, layer by layer; their handle." },
+    { "remove_sprites", renderer_remove_sprites, METH_O,
+      "remove_sprites($self, handle, /)\n--\n\nLet sprites go." },
     { "set_ranks", renderer_set_ranks, METH_O,
       "set_ranks($self, words, /)\n--\n\nThe dither ranks, two to a word." },
     { "render", renderer_render, METH_VARARGS,
-      "render($self, views, materials, transforms, words, items, forests, has_sky, has_shadow, "
-      "clear, wants_more, /)\n--\n\nDraw a frame: color, depth, ids, buckets of each forest." },
+      "render($self, views, materials, transforms, words, items, forests, particles, has_sky, "
+      "has_shadow, clear, wants_more, /)\n--\n\nDraw a frame: color, depth, ids, buckets of each "
+      "forest, draws of each hub's layers." },
     { "close", renderer_close, METH_NOARGS, "close($self, /)\n--\n\nGive the memory back." },
     { NULL, NULL, 0, NULL },
 };

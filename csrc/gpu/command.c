@@ -381,7 +381,10 @@ void dw_command_render_begin(dw_command *command, const dw_render_def *def)
 {
     bool has_depth = def->depth.image != NULL;
     const dw_gpu_image *first = has_depth ? def->depth.image : def->colors[0].image;
-    dw_render_clears clears = { .color_count = def->color_count, .has_depth = has_depth };
+    bool is_read_only = has_depth && def->depth.is_read_only;
+    dw_render_clears clears = { .color_count = def->color_count,
+                                .has_depth = has_depth,
+                                .is_depth_read_only = is_read_only };
     dw_op *op;
 
     for (uint32_t i = 0; i < def->color_count; i++) {
@@ -399,7 +402,8 @@ void dw_command_render_begin(dw_command *command, const dw_render_def *def)
     for (uint32_t i = 0; i < def->color_count; i++)
         add_image(command, def->colors[i].image, DW_USE_TARGET, DW_SAMPLER_NEAREST, "target");
     if (has_depth)
-        add_image(command, def->depth.image, DW_USE_TARGET, DW_SAMPLER_NEAREST, "depth target");
+        add_image(command, def->depth.image, is_read_only ? DW_USE_DEPTH_READ : DW_USE_TARGET,
+                  DW_SAMPLER_NEAREST, "depth target");
 }
 
 void dw_command_render_end(dw_command *command)

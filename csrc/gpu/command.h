@@ -111,6 +111,8 @@ typedef struct dw_gpu_target {
         float color[4]; /* float formats; depth takes color[0] */
         uint32_t words[4];
     } clear;
+    bool is_read_only; /* of the depth: tested, not written, so that draws may read it as a texture
+                        */
 } dw_gpu_target;
 
 typedef struct dw_render_def {

@@ -57,7 +57,7 @@ typedef struct dw_op {
 
 typedef struct dw_render_clears {
     uint32_t color_count;
-    bool has_depth;
+    bool has_depth, is_depth_read_only;
     bool is_cleared[DW_TARGETS_MAX + 1]; /* the last one is the depth */
     VkClearValue values[DW_TARGETS_MAX + 1];
 } dw_render_clears;

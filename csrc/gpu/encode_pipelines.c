@@ -178,6 +178,8 @@ void dw_encode_render_begin(const dw_command *command, dw_command_slot *slot, co
         colors[i] = attachment(&bindings[i], &clears, i);
     if (clears.has_depth) {
         depth = attachment(&bindings[clears.color_count], &clears, DW_TARGETS_MAX);
+        if (clears.is_depth_read_only) /* a store is a write, which no draw of the pass may read */
+            depth.storeOp = VK_ATTACHMENT_STORE_OP_NONE;
         info.pDepthAttachment = &depth;
     }
     command->gpu->begin_rendering(slot->buffer, &info);

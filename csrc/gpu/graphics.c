@@ -41,7 +41,7 @@ static VkPipelineColorBlendAttachmentState blend_state(dw_blend_mode mode, bool 
         .dstColorBlendFactor = under,
         .colorBlendOp = VK_BLEND_OP_ADD,
         .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-        .dstAlphaBlendFactor = under,
+        .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
         .alphaBlendOp = VK_BLEND_OP_ADD,
         .colorWriteMask = mode == DW_BLEND_NONE || is_first ? all : 0,
     };
@@ -107,14 +107,15 @@ static void fill_targets(states *to, const dw_graphics_def *def)
     };
 }
 
-static void fill_fixed(states *to)
+static void fill_fixed(states *to, const dw_graphics_def *def)
 {
     to->input = (VkPipelineVertexInputStateCreateInfo) {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO
     };
     to->assembly = (VkPipelineInputAssemblyStateCreateInfo) {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
+        .topology = def->is_strip ? VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP
+                                  : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
     };
     to->viewport = (VkPipelineViewportStateCreateInfo) {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
@@ -167,7 +168,7 @@ static dw_status create_handle(dw_gpu *gpu, dw_graphics_pipeline *pipeline, dw_e
                                           .layout = pipeline->layout.handle };
     dw_status status;
 
-    fill_fixed(&all);
+    fill_fixed(&all, def);
     fill_raster(&all, def);
     fill_targets(&all, def);
     for (uint32_t i = 0; i < def->spec_count; i++)

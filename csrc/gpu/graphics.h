@@ -20,7 +20,7 @@ typedef enum dw_depth_mode {
 typedef enum dw_blend_mode {
     DW_BLEND_NONE,
     DW_BLEND_ALPHA, /* premultiplied colour over what is there; the first target alone is written */
-    DW_BLEND_ADD,   /* likewise, added */
+    DW_BLEND_ADD,   /* likewise, light on top: coverage grows as if it lay over what is there */
 } dw_blend_mode;
 
 typedef struct dw_graphics_def {
@@ -31,6 +31,7 @@ typedef struct dw_graphics_def {
     uint32_t color_count;
     dw_image_format colors[DW_TARGETS_MAX];
     bool has_depth; /* a DW_FORMAT_DEPTH32_FLOAT target */
+    bool is_strip;  /* triangles share edges with the ones before; else three vertices each */
     uint32_t samples;
     dw_depth_mode depth;
     dw_blend_mode blend;

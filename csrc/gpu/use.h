@@ -13,6 +13,7 @@ typedef enum dw_use {
     DW_USE_INDEX_READ,         /* a draw's indices */
     DW_USE_INDIRECT_READ,      /* a draw's or a dispatch's counts */
     DW_USE_TARGET,             /* drawn into: colour or depth, loaded and stored */
+    DW_USE_DEPTH_READ,         /* a depth target that is tested and never written */
     DW_USE_COPY_SOURCE,
     DW_USE_COPY_TARGET, /* copies, fills and inline data */
     DW_USE_HOST_READ,   /* after a wait; commands add it for READBACK buffers by themselves */

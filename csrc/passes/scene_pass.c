@@ -251,6 +251,19 @@ fail:
     return err->code;
 }
 
+static dw_status draw_particles(const recording *self, dw_error *err)
+{
+    const dw_scene_inputs *inputs = self->inputs;
+    dw_particle_picture picture = { .targets = self->targets,
+                                    .view = bind_range(inputs->frame, view_range(self)),
+                                    .view_record = &inputs->view_records[self->sub_frame],
+                                    .textures = inputs->textures,
+                                    .has_shadow = inputs->has_shadow };
+
+    return dw_particle_draw_record(self->command, self->gpu, &picture, inputs->particles,
+                                   inputs->particle_count, err);
+}
+
 static dw_status resolve(const recording *self, dw_error *err)
 {
     const dw_scene_targets *targets = self->targets;
@@ -295,6 +308,7 @@ dw_status dw_scene_record(dw_command *command, dw_gpu *gpu, dw_scene_targets *ta
     if (inputs->has_shadow && sub_frame == 0)
         DW_TRY(draw_shadow(&self, err));
     DW_TRY(draw_surfaces(&self, err));
+    DW_TRY(draw_particles(&self, err));
     DW_TRY(resolve(&self, err));
     return DW_OK;
 fail:

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The passes of one picture: the sun's map, solid surfaces, cut and fading ones, the sky, blended
- * ones, and the resolve into buffers.
+ * ones, particles, and the resolve into buffers.
  * Thread-safety: one thread at a time for each command. */
 #ifndef DW_PASSES_SCENE_PASS_H
 #define DW_PASSES_SCENE_PASS_H
 
 #include "passes/forest_pass.h"
+#include "passes/particle_draw.h"
 #include "passes/scene_targets.h"
 #include "shared/scene.h"
 
@@ -24,6 +25,9 @@ typedef struct dw_scene_inputs {
     const dw_scene_mesh *meshes;
     const dw_scene_texture *textures;
     dw_forest_gpu *const *forests;
+    const dw_particle_draws *particles;
+    uint32_t particle_count;
+    const dw_scene_view *view_records; /* the views on the host */
     bool has_sky, has_shadow;
     float clear[4]; /* premultiplied light where nothing is drawn and there is no sky */
 } dw_scene_inputs;

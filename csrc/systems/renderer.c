@@ -16,6 +16,8 @@ struct dw_renderer {
     uint32_t mesh_count, mesh_capacity;
     dw_scene_texture *textures; /* a removed one has no record */
     uint32_t texture_count, texture_capacity;
+    dw_sprite_set *sprite_sets; /* a removed one has no layers */
+    uint32_t sprite_set_count, sprite_set_capacity;
     dw_gpu_buffer ranks;
     dw_gpu_buffer frame;
     uint8_t *frame_host; /* what the frame's buffer gets */
@@ -51,11 +53,14 @@ void dw_renderer_destroy(dw_renderer *renderer)
         dw_scene_mesh_destroy(&renderer->meshes[i]);
     for (uint32_t i = 0; i < renderer->texture_count; i++)
         dw_gpu_image_destroy(&renderer->textures[i].image);
+    for (uint32_t i = 0; i < renderer->sprite_set_count; i++)
+        dw_sprite_set_destroy(&renderer->sprite_sets[i]);
     dw_scene_targets_destroy(&renderer->targets);
     dw_gpu_buffer_destroy(&renderer->ranks);
     dw_gpu_buffer_destroy(&renderer->frame);
     dw_free(renderer->meshes);
     dw_free(renderer->textures);
+    dw_free(renderer->sprite_sets);
     dw_free(renderer->frame_host);
     dw_free(renderer);
 }
@@ -165,6 +170,34 @@ void dw_renderer_remove_texture(dw_renderer *renderer, uint32_t handle)
         dw_gpu_image_destroy(&renderer->textures[handle].image);
 }
 
+dw_status dw_renderer_add_sprites(dw_renderer *renderer, const dw_particle_sprite *sprites,
+                                  const uint32_t *counts, uint32_t layer_count, const dw_run *run,
+                                  uint32_t *out, dw_error *err)
+{
+    uint32_t at = 0;
+
+    while (at < renderer->sprite_set_count && renderer->sprite_sets[at].layer_count != 0)
+        at++;
+    DW_TRY(reserve((void **)&renderer->sprite_sets, at, &renderer->sprite_set_capacity,
+                   sizeof *renderer->sprite_sets, err));
+    DW_TRY(dw_sprite_set_create(renderer->gpu, sprites, counts, layer_count, run,
+                                &renderer->sprite_sets[at], err));
+    if (at == renderer->sprite_set_count)
+        renderer->sprite_set_count++;
+    *out = at;
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+void dw_renderer_remove_sprites(dw_renderer *renderer, uint32_t handle)
+{
+    if (handle >= renderer->sprite_set_count)
+        return;
+    dw_sprite_set_destroy(&renderer->sprite_sets[handle]);
+    renderer->sprite_sets[handle].layer_count = 0;
+}
+
 /* A buffer of at least that size, its content undefined when it had to grow. */
 static dw_status grow(dw_gpu *gpu, dw_gpu_buffer *buffer, uint64_t size_bytes, const char *name,
                       dw_error *err)
@@ -219,6 +252,29 @@ static dw_status check_item(const dw_renderer *renderer, const dw_renderer_frame
     if (missing == NULL)
         return DW_OK;
     return dw_fail(err, DW_ERROR_ARGUMENT, "items[%u] names a %s that is not there", index,
+                   missing);
+}
+
+static dw_status check_particles(const dw_renderer *renderer, const dw_renderer_frame *frame,
+                                 uint32_t index, dw_error *err)
+{
+    const dw_renderer_particles *one = &frame->particles[index];
+    const char *missing = NULL;
+
+    if (one->sprites >= renderer->sprite_set_count ||
+        renderer->sprite_sets[one->sprites].layer_count != one->layer_count)
+        missing = "set of sprites of so many layers";
+    for (uint32_t i = 0; i < one->layer_count && missing == NULL; i++) {
+        const dw_particle_style *style = &one->styles[i];
+
+        if (style->image == DW_PARTICLE_IMAGE_TEXTURE &&
+            (style->texture >= renderer->texture_count ||
+             renderer->textures[style->texture].image.record == NULL))
+            missing = "texture";
+    }
+    if (missing == NULL)
+        return DW_OK;
+    return dw_fail(err, DW_ERROR_ARGUMENT, "particles[%u] names a %s that is not there", index,
                    missing);
 }
 
@@ -312,6 +368,26 @@ fail:
     return err->code;
 }
 
+/* What the frame's particles are drawn from. */
+static void gather_particles(const dw_renderer *renderer, const dw_renderer_frame *frame,
+                             dw_particle_draws *draws)
+{
+    for (uint32_t i = 0; i < frame->particle_count; i++) {
+        const dw_renderer_particles *one = &frame->particles[i];
+        const dw_sprite_set *set = &renderer->sprite_sets[one->sprites];
+
+        draws[i] = (dw_particle_draws) { .sprites = &set->sprites,
+                                         .list = &set->list,
+                                         .spans = &set->spans,
+                                         .commands = &set->commands,
+                                         .styles = one->styles,
+                                         .layer_count = one->layer_count,
+                                         .used = set->used,
+                                         .tick = one->tick,
+                                         .loop = one->loop };
+    }
+}
+
 static dw_status draw_sub_frame(dw_renderer *renderer, dw_device *device,
                                 const dw_renderer_frame *frame, const dw_scene_inputs *inputs,
                                 dw_forest_gpu **forests, uint32_t index, const dw_run *run,
@@ -333,14 +409,14 @@ fail:
 }
 
 static dw_status download(dw_renderer *renderer, const dw_renderer_frame *frame,
-                          dw_forest_gpu *const *forests, const dw_run *run,
+                          const dw_scene_inputs *inputs, const dw_run *run,
                           const dw_renderer_picture *out, dw_error *err)
 {
     const dw_scene_targets *targets = &renderer->targets;
     uint64_t row_bytes = 4 * (uint64_t)targets->size.width;
     const dw_gpu_buffer *sources[] = { &targets->out_color, &targets->out_depth, &targets->out_id };
     void *wanted[] = { out->color, out->depth, out->ids };
-    dw_gpu_rows parts[DW_COUNT_OF(sources) + DW_RENDERER_FORESTS_MAX];
+    dw_gpu_rows parts[DW_COUNT_OF(sources) + DW_RENDERER_FORESTS_MAX + DW_RENDERER_PARTICLES_MAX];
     uint32_t count = 0;
 
     for (size_t i = 0; i < DW_COUNT_OF(sources); i++) {
@@ -354,12 +430,19 @@ static dw_status download(dw_renderer *renderer, const dw_renderer_frame *frame,
             dw_forest_get_params(frame->forests[i].forest)->rules.bucket_count + DW_FOREST_COUNTERS;
         uint64_t size = buckets * sizeof(dw_forest_bucket);
 
-        parts[count++] = (dw_gpu_rows) { dw_forest_gpu_view(forests[i], false).buckets,
+        parts[count++] = (dw_gpu_rows) { dw_forest_gpu_view(inputs->forests[i], false).buckets,
                                          0,
                                          frame->forests[i].buckets,
                                          size,
                                          1,
                                          (int64_t)size };
+    }
+    for (uint32_t i = 0; i < frame->particle_count; i++) {
+        uint64_t size = 4 * sizeof(uint32_t) * (uint64_t)frame->particles[i].layer_count;
+
+        parts[count++] = (dw_gpu_rows) {
+            inputs->particles[i].commands, 0, frame->particles[i].draws, size, 1, (int64_t)size
+        };
     }
     return dw_gpu_download_rows(renderer->gpu, parts, count, run, err);
 }
@@ -370,20 +453,28 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
 {
     dw_ticket tickets[SUB_FRAMES_AHEAD] = { { 0 } };
     dw_forest_gpu *forests[DW_RENDERER_FORESTS_MAX];
+    dw_particle_draws draws[DW_RENDERER_PARTICLES_MAX];
     dw_scene_inputs inputs = { .frame = &renderer->frame,
                                .ranks = &renderer->ranks,
                                .items = frame->items,
                                .item_count = frame->item_count,
                                .forests = forests,
+                               .particles = draws,
+                               .particle_count = frame->particle_count,
+                               .view_records = frame->views,
                                .has_sky = frame->has_sky,
                                .has_shadow = frame->has_shadow };
 
     if (frame->forest_count > DW_RENDERER_FORESTS_MAX)
         return dw_fail(err, DW_ERROR_CAPACITY, "a scene draws at most %d forests, got %u",
                        DW_RENDERER_FORESTS_MAX, frame->forest_count);
+    DW_ASSERT(frame->particle_count <= DW_RENDERER_PARTICLES_MAX);
     for (uint32_t i = 0; i < frame->item_count; i++)
         DW_TRY(check_item(renderer, frame, i, err));
+    for (uint32_t i = 0; i < frame->particle_count; i++)
+        DW_TRY(check_particles(renderer, frame, i, err));
     DW_TRY(check_rows(renderer, frame, err));
+    gather_particles(renderer, frame, draws);
     inputs.meshes = renderer->meshes;
     inputs.textures = renderer->textures;
     memcpy(inputs.clear, frame->clear, sizeof inputs.clear);
@@ -394,7 +485,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
         DW_TRY(dw_gpu_wait(renderer->gpu, *ticket, run, err));
         DW_TRY(draw_sub_frame(renderer, device, frame, &inputs, forests, i, run, ticket, err));
     }
-    return download(renderer, frame, forests, run, out, err);
+    return download(renderer, frame, &inputs, run, out, err);
 fail:
     return err->code;
 }

@@ -12,7 +12,8 @@
 
 typedef struct dw_renderer dw_renderer;
 
-#define DW_RENDERER_FORESTS_MAX 64 /* of one frame */
+#define DW_RENDERER_FORESTS_MAX   64 /* of one frame */
+#define DW_RENDERER_PARTICLES_MAX 64
 
 /* DW_ERROR_DEVICE_NOT_FOUND on a native device. */
 dw_status dw_renderer_create(dw_device *device, const dw_scene_size *size, dw_renderer **out,
@@ -38,6 +39,12 @@ dw_status dw_renderer_add_texture(dw_renderer *renderer, const dw_texture_def *d
                                   dw_error *err);
 void dw_renderer_remove_texture(dw_renderer *renderer, uint32_t handle);
 
+/* Sprites that frames may draw, layer by layer, in this order. */
+dw_status dw_renderer_add_sprites(dw_renderer *renderer, const dw_particle_sprite *sprites,
+                                  const uint32_t *counts, uint32_t layer_count, const dw_run *run,
+                                  uint32_t *out, dw_error *err);
+void dw_renderer_remove_sprites(dw_renderer *renderer, uint32_t handle);
+
 /* The ranks that draws compare with: words of two each. */
 dw_status dw_renderer_set_ranks(dw_renderer *renderer, const uint32_t *words, uint32_t count,
                                 const dw_run *run, dw_error *err);
@@ -51,6 +58,15 @@ typedef struct dw_renderer_forest {
     dw_forest_bucket *buckets; /* out: [bucket_count + DW_FOREST_COUNTERS] of the main view */
 } dw_renderer_forest;
 
+typedef struct dw_renderer_particles {
+    uint32_t sprites;                /* handle of a set */
+    const dw_particle_style *styles; /* of each layer */
+    uint32_t layer_count;
+    uint64_t tick;
+    uint32_t loop;
+    uint32_t *draws; /* out: [layer_count][4], the draws of the layers: vertices, particles, 0, 0 */
+} dw_renderer_particles;
+
 typedef struct dw_renderer_frame {
     const dw_scene_view *views; /* one for each sub-frame */
     uint32_t sub_frames;
@@ -63,6 +79,8 @@ typedef struct dw_renderer_frame {
     uint32_t item_count;
     dw_renderer_forest *forests;
     uint32_t forest_count;
+    dw_renderer_particles *particles;
+    uint32_t particle_count;
     bool has_sky, has_shadow;
     float clear[4];
 } dw_renderer_frame;

@@ -239,6 +239,10 @@ class Renderer:
         self, levels: Sequence[NDArray[np.uint8]], srgb: bool, wrap: int, /
     ) -> int: ...
     def remove_texture(self, handle: int, /) -> None: ...
+    def add_sprites(
+        self, sprites: NDArray[np.uint8], counts: NDArray[np.uint32], /
+    ) -> int: ...
+    def remove_sprites(self, handle: int, /) -> None: ...
     def set_ranks(self, words: NDArray[np.uint32], /) -> None: ...
     def render(
         self,
@@ -248,6 +252,7 @@ class Renderer:
         words: NDArray[np.uint8],
         items: NDArray[np.uint8],
         forests: Sequence[tuple[Forest, NDArray[np.float64], bool, bool]],
+        particles: Sequence[tuple[int, NDArray[np.uint8], int, int]],
         has_sky: bool,
         has_shadow: bool,
         clear: tuple[float, float, float, float],

@@ -12,7 +12,7 @@ import numpy as np
 
 from .io.png import encode_png
 
-__all__ = ["Frame", "FrameStats", "ListStats"]
+__all__ = ["Frame", "FrameStats", "ListStats", "ParticleStats"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +36,27 @@ class ListStats:
 
 
 @dataclasses.dataclass(frozen=True)
+class ParticleStats:
+    """One layer of particles: one draw call.
+
+    Attributes
+    ----------
+    source : int
+        Which of the scene's particle managers, from 0.
+    layer : int
+    name : str
+        Of its style.
+    drawn : int
+        Particles.
+    """
+
+    source: int
+    layer: int
+    name: str
+    drawn: int
+
+
+@dataclasses.dataclass(frozen=True)
 class FrameStats:
     """What a frame drew.
 
@@ -55,6 +76,8 @@ class FrameStats:
         What the picture does not show as it should, and why.
     milliseconds : dict of str to float
         By pass, on the device's clock; of the last sub-frame.
+    particles : tuple of ParticleStats
+        Of every layer of particles that is in use, one draw call each.
     """
 
     draw_calls: int
@@ -65,6 +88,7 @@ class FrameStats:
     culled: dict[str, int]
     notes: tuple[str, ...]
     milliseconds: dict[str, float]
+    particles: tuple[ParticleStats, ...] = ()
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -72,12 +96,22 @@ class FrameStats:
             f"<td>{one.instances:,}</td><td>{one.triangles:,}</td></tr>"
             for one in self.lists
         )
+        layers = "".join(
+            f"<tr><td>{one.source}</td><td>{one.layer}</td><td>{html.escape(one.name)}</td>"
+            f"<td>{one.drawn:,}</td></tr>"
+            for one in self.particles
+        )
+        if layers:
+            layers = (
+                "<table><tr><th>particles</th><th>layer</th><th>name</th><th>drawn</th></tr>"
+                f"{layers}</table>"
+            )
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         passes = ", ".join(f"{name} {ms:.3f}" for name, ms in self.milliseconds.items())
         return (
             f"<p>{self.draw_calls} draw calls, {self.instances:,} instances, {self.triangles:,} "
             f"triangles; ms: {passes}</p>{notes}<table><tr><th>forest</th><th>variant</th>"
-            f"<th>LOD</th><th>list</th><th>instances</th><th>triangles</th></tr>{rows}</table>"
+            f"<th>LOD</th><th>list</th><th>instances</th><th>triangles</th></tr>{rows}</table>{layers}"
         )
 
 

@@ -23,6 +23,7 @@ from .layouts import record_dtype
 from .materials import Material, MaterialTexture
 from .mesh import Mesh
 from .render_forest import ForestDraws, RankTable
+from .render_particles import ParticleDraws, SpriteSet
 from .render_tables import (
     FLAGS,
     NONE,
@@ -281,13 +282,14 @@ class Renderer:
             self._textures = _Cache(core.remove_texture)
             self._meshes = _Cache(core.remove_mesh)
             self._forests = _Cache(lambda draws: core.remove_mesh(draws.mesh))
+            self._particles = _Cache(lambda draws: draws.close())
             self._white = core.add_texture([np.full((1, 1, 4), 255, np.uint8)], False, 0)
             self._materials = _MaterialTable(self)
         return self._core
 
     def _refresh(self) -> _MaterialTable:
         """Lets go of what nobody holds any more; the table of materials."""
-        for cache in (self._textures, self._meshes, self._forests):
+        for cache in (self._textures, self._meshes, self._forests, self._particles):
             cache.drop_dead()
         if self._materials.is_stale():
             self._materials.clear()
@@ -316,6 +318,9 @@ class Renderer:
 
     def _forest_draws(self, forest: Forest) -> ForestDraws:
         return self._forests.get(forest, (), lambda: ForestDraws(self, self._core, forest))
+
+    def _particle_draws(self, thing: SpriteSet) -> ParticleDraws:
+        return self._particles.get(thing, (), lambda: ParticleDraws(self, self._core, thing))
 
     # -- a picture --
 
@@ -429,6 +434,7 @@ class _FrameBuilder:
         for item, some in zip(objects, parts):
             self._add_object(item, some, shadow)
         draws = [self._add_forest(i, forest) for i, forest in enumerate(forests)]
+        self.particles = [item for item in self.scene.items if isinstance(item, SpriteSet)]
         return self._draw(forests, draws, shadow)
 
     def _caster_bounds(self, parts: list[_Part], forests: list[Forest]) -> np.ndarray | None:
@@ -542,7 +548,7 @@ class _FrameBuilder:
         casts, is_hard = self.forests_cast, scene.sun.shadow == "hard"
         rows = self._joined(self.rows, np.float32, 12)
         words = self._joined(self.words, np.uint32)
-        color, depth, ids, buckets = self.core.render(
+        color, depth, ids, buckets, layers = self.core.render(
             _bytes(views),
             self.materials.packed,
             rows.view(np.uint8).reshape(len(rows), 48),
@@ -552,6 +558,7 @@ class _FrameBuilder:
                 (forest, self._view_numbers(forest, one, shadow), casts, is_hard)
                 for forest, one in zip(forests, draws)
             ],
+            [renderer._particle_draws(one).argument(renderer, one) for one in self.particles],
             scene.sky is not None,
             shadow is not None,
             (0.0, 0.0, 0.0, 0.0),
@@ -559,7 +566,7 @@ class _FrameBuilder:
         )
         for forest in forests:
             forest._viewer = renderer.device
-        stats = self._stats(items, draws, buckets, shadow)
+        stats = self._stats(items, draws, buckets, layers, shadow)
         return Frame(color, depth, ids, stats, tuple(self.ranges))
 
     def _view_numbers(
@@ -576,8 +583,9 @@ class _FrameBuilder:
         return np.concatenate([planes.ravel(), self.camera.position])
 
     def _stats(
-        self, items: np.ndarray, draws: list[ForestDraws], buckets: Any, shadow: ShadowFit | None
-    ) -> FrameStats:
+        self, items: np.ndarray, draws: list[ForestDraws], buckets: Any, layers: Any,
+        shadow: ShadowFit | None,
+    ) -> FrameStats:  # fmt: skip
         lists: list = []
         culled = {"outside": 0, "faded": 0, "crossfading": 0}
         for i, (one, counts) in enumerate(zip(draws, buckets)):
@@ -590,9 +598,14 @@ class _FrameBuilder:
         triangles = sum(
             self.triangle_counts[int(row["mesh"])] * int(row["instance_count"]) for row in lone
         )
+        particles = [
+            row
+            for i, (thing, drawn) in enumerate(zip(self.particles, layers))
+            for row in ParticleDraws.stats(i, thing, drawn)
+        ]
         timings = self.renderer.device.timings()
         return FrameStats(
-            draw_calls=len(seen) + (self.scene.sky is not None),
+            draw_calls=len(seen) + (self.scene.sky is not None) + len(particles),
             shadow_draw_calls=int((items["casts_shadow"] != 0).sum()) if shadow else 0,
             instances=int(lone["instance_count"].sum()) + sum(one.instances for one in lists),
             triangles=triangles + sum(one.triangles for one in lists),
@@ -602,4 +615,5 @@ class _FrameBuilder:
             milliseconds={
                 name: ms for name, ms in timings.items() if name.startswith(("scene", "forest"))
             },
+            particles=tuple(particles),
         )

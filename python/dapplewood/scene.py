@@ -307,8 +307,18 @@ class Scene:
             Something that cannot be drawn.
         """
         from .forest import Forest
+        from .render_particles import SpriteSet
 
-        if isinstance(thing, Forest):
+        if isinstance(thing, SpriteSet):
+            if any(thing is item for item in self._items):
+                raise ValueError("the particles are in the scene already; remove them first")
+            if not (transform is None and pose is None and casts_shadow and wind == 0.0):
+                raise ValueError(
+                    "transform, pose, casts_shadow, wind: particles have their own places, cast no "
+                    "shadow and go their own way; give none"
+                )
+            item: Any = thing
+        elif isinstance(thing, Forest):
             if any(thing is item for item in self._items):
                 raise ValueError("the forest is in the scene already; remove it first")
             if transform is not None:
@@ -321,7 +331,7 @@ class Scene:
                 )
             if wind != 0.0:
                 raise ValueError("wind: a forest has its own, see Forest(wind=...)")
-            item: Any = thing
+            item = thing
         elif isinstance(thing, (Mesh, Model)) or (
             isinstance(thing, (list, tuple)) and thing and all(isinstance(m, Mesh) for m in thing)
         ):
@@ -390,6 +400,11 @@ class Scene:
         return len(self._items)
 
     def __repr__(self) -> str:
-        forests = sum(not isinstance(item, SceneObject) for item in self._items)
+        from .forest import Forest
+
+        forests = sum(isinstance(item, Forest) for item in self._items)
+        objects = sum(isinstance(item, SceneObject) for item in self._items)
+        others = len(self) - forests - objects
+        particles = f", particles of {others}" if others else ""
         sky = "a sky" if self.sky is not None else "no sky"
-        return f"<Scene of {len(self) - forests} objects and {forests} forests, {sky}>"
+        return f"<Scene of {objects} objects and {forests} forests{particles}, {sky}>"

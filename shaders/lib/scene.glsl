@@ -5,9 +5,8 @@
 
 #include "shared/dissolve.h"
 #include "shared/forest.h"
-#include "shared/scene.h"
+#include "lib/scene_view.glsl"
 
-layout(scalar, set = 0, binding = DW_SCENE_VIEW) readonly buffer view_block { dw_scene_view view; };
 layout(scalar, set = 0, binding = DW_SCENE_MATERIALS) readonly buffer material_block {
     dw_scene_material materials[];
 };
@@ -41,21 +40,6 @@ layout(constant_id = DW_SCENE_SPEC_SAMPLES) const uint samples = 1u;
 bool dw_is(uint flag)
 {
     return (flags & flag) != 0u;
-}
-
-#define DW_VEC3(a, i) vec3((a)[i], (a)[(i) + 1], (a)[(i) + 2])
-#define DW_VEC4(a, i) vec4((a)[i], (a)[(i) + 1], (a)[(i) + 2], (a)[(i) + 3])
-
-/* A row-major matrix of the view, times a point. */
-#define DW_PROJECT(m, p)                                                         \
-    vec4(dot(DW_VEC4(m, 0), p), dot(DW_VEC4(m, 4), p), dot(DW_VEC4(m, 8), p), \
-         dot(DW_VEC4(m, 12), p))
-
-/* Of any length; without perspective it is the same everywhere. */
-vec3 dw_to_camera(vec3 from)
-{
-    return view.depth_terms[3] != 0.0 ? -DW_VEC3(view.forward, 0)
-                                      : DW_VEC3(view.position, 0) - from;
 }
 
 uint dw_table_rank(uint i)

@@ -3,7 +3,7 @@
 #ifndef DW_LIB_SCENE_LIGHT_GLSL
 #define DW_LIB_SCENE_LIGHT_GLSL
 
-#include "lib/scene.glsl"
+#include "lib/scene_view.glsl"
 
 vec3 dw_sky_light(float up)
 {

@@ -39,6 +39,8 @@ struct dw_particle_style {
 #define DW_PARTICLE_DRAW_SPANS    3 /* where each layer begins in the list */
 #define DW_PARTICLE_DRAW_BINDINGS 4
 
+#define DW_PARTICLE_SPAN_WORDS 8 /* of a layer; the first is its first entry */
+
 #define DW_PARTICLE_DRAW_DEPTH    0 /* of the surfaces */
 #define DW_PARTICLE_DRAW_SHADOW   1
 #define DW_PARTICLE_DRAW_IMAGE    2
