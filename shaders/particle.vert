@@ -93,7 +93,8 @@ float near_share(vec3 centre)
 
 void main()
 {
-    dw_particle_sprite s = sprites[list[span_words[DW_PARTICLE_SPAN_WORDS * push.layer] + gl_InstanceIndex]];
+    uint at = span_words[DW_PARTICLE_SPAN_WORDS * push.layer] + gl_InstanceIndex;
+    dw_particle_sprite s = sprites[list[at]];
     vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1 & 1) * 2.0 - 1.0;
     vec3 centre = DW_VEC3(s.position, 0);
     vec4 color = unpackUnorm4x8(s.color);

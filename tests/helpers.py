@@ -17,6 +17,7 @@ TOLERANCE = {
     "leaf_area_averaged": 0.6,  # by alpha to coverage and dither
     "pose": 1e-5,  # of a model's size: vertices in a pose
     "pose_normal": 1e-5,  # coordinates of a normal of length 1
+    "particle_steps": 1.5,  # 8-bit steps between a rounded pixel and the formula
     "golden_mean": 0.5,  # 8-bit steps over all pixels and channels of a picture
     "golden_worst": 6,  # 8-bit steps of every pixel but for
     "golden_share": 0.01,  # of all pixels, along edges

@@ -111,7 +111,8 @@ class FrameStats:
         return (
             f"<p>{self.draw_calls} draw calls, {self.instances:,} instances, {self.triangles:,} "
             f"triangles; ms: {passes}</p>{notes}<table><tr><th>forest</th><th>variant</th>"
-            f"<th>LOD</th><th>list</th><th>instances</th><th>triangles</th></tr>{rows}</table>{layers}"
+            f"<th>LOD</th><th>list</th><th>instances</th><th>triangles</th></tr>{rows}</table>"
+            f"{layers}"
         )
 
 

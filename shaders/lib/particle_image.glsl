@@ -71,9 +71,10 @@ float dw_cloud(vec2 at, uint seed)
 float dw_puff(vec2 place, uint seed, float age)
 {
     float body = 1.0 - length(place);
-    float torn = dw_cloud(2.2 * place + vec2(40.0, 40.0 - 0.8 * age), seed) - 0.5;
+    float torn = dw_cloud(1.6 * place + vec2(40.0, 40.0 - 0.8 * age), seed) - 0.5;
 
-    return smoothstep(0.08, 0.95, body + (1.1 + 0.5 * age) * torn) * smoothstep(0.0, 0.35, body);
+    return smoothstep(-0.05, 0.95, 1.15 * body + (0.9 + 0.6 * age) * torn) *
+           smoothstep(0.0, 0.45, body);
 }
 
 /* A splinter: a polygon of five sides (negative outside), and the slope of the facet there. */
