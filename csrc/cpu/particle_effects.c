@@ -35,6 +35,20 @@
     DW_LIFE(0.35, 0.8), .rise = 8.0f, DW_FADE(1.2f), DW_DETAIL(150, 300), .ramp_count = 5, \
                         .ramp = { 0xff4400ff, 0xff6600ff, 0xff8800ff, 0xffaa00ff, 0xffcc00ff }
 
+#define DW_FLAMES .rise = 8.0f, DW_FADE(1.2f), DW_DETAIL(150, 300), .ramp_count = 5
+#define DW_EMBER                                                                                   \
+    .rise = 10.0f, DW_FADE(1.0f), DW_DETAIL(60, 120), .flags = DW_PART_IS_RAMPED, .ramp_count = 3, \
+    .ramp = { 0xffd890ff, 0xff8a20ff, 0xb02800ff }
+#define DW_SMOKE                                                                                   \
+    .rise = 4.0f, DW_FADE(1.3f), DW_DETAIL(100, 200), .flags = DW_PART_IS_RAMPED, .ramp_count = 3, \
+    .ramp = { 0x3a322cff, 0x5a544eff, 0x8a8682ff }
+#define DW_SHINE                    DW_DETAIL(150, 300), .ramp_count = 1, .ramp = { 0xff9a3cff }
+#define DW_DUST                     .rise = 8.0f, DW_FADE(1.4f), DW_DETAIL(40, 80)
+#define DW_ONCE(delay_)             .flags = DW_PART_IS_ONCE, .delay = (delay_)
+#define DW_GROW(from_, to_, power_) .swell = { DW_CURVE_EARLY, from_, to_, power_ }
+#define DW_ONCE_RAMP(delay_, count_) \
+    .flags = DW_PART_IS_ONCE | DW_PART_IS_RAMPED, .delay = (delay_), .ramp_count = (count_)
+
 #define DW_PARTICLE_PART(KIND, LAYER, count_, TONE, opacity_, ...) \
     { .kind = DW_PARTICLE_KIND_##KIND,                             \
       .layer = DW_PARTICLE_LAYER_##LAYER,                          \
@@ -233,7 +247,7 @@ static dw_status check_params(const dw_particle_recipe *r, dw_error *err)
         bool is_positive = starts_with(word, length, "size") ||
                            starts_with(word, length, "radius") ||
                            starts_with(word, length, "box") || starts_with(word, length, "drag") ||
-                           ends_with(word, length, "_span");
+                           starts_with(word, length, "gravity") || ends_with(word, length, "_span");
         double least = length == 0 ? 0.0 : is_positive ? 0.0 : -DW_PARTICLE_VALUE_MOST;
         double most = length == 0 ? 0.0 : DW_PARTICLE_VALUE_MOST;
 
@@ -331,22 +345,26 @@ static double most_of_curve(const float *curves, uint32_t first)
     return most;
 }
 
-/* Of the cylinder e->extent with the surface's points. */
+/* The cylinder e->extent, and the one that holds it and the surface's points. */
 static void find_around(const dw_particle_emitter *e, const float *points, double *around)
 {
+    double low = e->extent[1], high = low + e->extent[2];
     double radius2 = (double)e->extent[0] * e->extent[0];
 
-    around[DW_AROUND_LOW] = e->extent[1];
-    around[DW_AROUND_HIGH] = (double)e->extent[1] + e->extent[2];
+    around[DW_AROUND_RADIUS] = e->extent[0];
+    around[DW_AROUND_LOW] = low;
+    around[DW_AROUND_HIGH] = high;
     for (uint32_t i = 0; points != NULL && i < e->surface_count; i++) {
         const float *at = points + 3 * ((size_t)e->surface + i);
         double distance2 = (double)at[0] * at[0] + (double)at[2] * at[2];
 
         radius2 = distance2 > radius2 ? distance2 : radius2;
-        around[DW_AROUND_LOW] = fmin(around[DW_AROUND_LOW], at[1]);
-        around[DW_AROUND_HIGH] = fmax(around[DW_AROUND_HIGH], at[1]);
+        low = at[1] < low ? at[1] : low;
+        high = at[1] > high ? at[1] : high;
     }
-    around[DW_AROUND_RADIUS] = sqrt(radius2);
+    around[DW_AROUND_FAR_RADIUS] = sqrt(radius2);
+    around[DW_AROUND_FAR_LOW] = low;
+    around[DW_AROUND_FAR_HIGH] = high;
     around[DW_AROUND_SLOTS] = e->count;
 }
 
@@ -357,11 +375,12 @@ void dw_particle_bound(const dw_particle_part *part, const float *points, const 
     bool is_streak = (kinds[part->kind].traits & DW_PART_IS_STREAK) != 0;
 
     find_around(e, points, around);
-    around[DW_AROUND_SWELL] = most_of_curve(curves, part->size_curve);
+    around[DW_AROUND_FADE] = most_of_curve(curves, part->opacity_curve);
     kinds[part->kind].span(part, around, span);
     half = 0.5 * (span[DW_SPAN_HIGH] - span[DW_SPAN_LOW]);
     radius = span[DW_SPAN_RADIUS] + hypot(part->offset[0], part->offset[2]);
-    reach = span[DW_SPAN_SIZE] * (is_streak ? DW_PARTICLE_STRETCH_MOST : DW_PARTICLE_REACH);
+    reach = span[DW_SPAN_SIZE] * most_of_curve(curves, part->size_curve) *
+            (is_streak ? DW_PARTICLE_STRETCH_MOST : DW_PARTICLE_REACH);
     /* rounded away from the middle: a sphere holds what float arithmetic makes of it too */
     e->bound_y = (float)(e->scale * (span[DW_SPAN_LOW] + half + part->offset[1]));
     e->bound_radius = (float)(e->scale * (hypot(radius, half) + reach) * 1.00001 + 1e-6);

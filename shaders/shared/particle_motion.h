@@ -5,20 +5,31 @@
 #ifndef DW_SHARED_PARTICLE_MOTION_H
 #define DW_SHARED_PARTICLE_MOTION_H
 
+#include "shared/particle_motion_air.h"
 #include "shared/particle_motion_glow.h"
+#include "shared/particle_motion_magic.h"
+#include "shared/particle_motion_throw.h"
 #include "shared/particle_motion_water.h"
 
+/* By the kind's function, and the size curve. */
 DW_INLINE dw_particle_motion dw_particle_move(uint kind, dw_particle_input given)
 {
+    dw_particle_motion m = dw_particle_motion_at(0.0f, 0.0f, 0.0f, 0.0f, 0.0f);
+
     switch (kind) {
 #define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc) \
     case value:                                                  \
-        return dw_particle_move_##name(given);
+        m = dw_particle_move_##name(given);                      \
+        break;
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND
-    default:
-        return dw_particle_motion_at(0.0f, 0.0f, 0.0f, 0.0f, 0.0f);
     }
+    {
+        DW_PRECISE float size = m.size * given.swell;
+
+        m.size = size;
+    }
+    return m;
 }
 
 /* ---- from a slot to a particle; the caller looks up tables in between ---- */

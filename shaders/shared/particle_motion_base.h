@@ -41,10 +41,26 @@ DW_INLINE uint dw_turns(float turns)
     return DW_UINT(DW_INT(steps)) << 8;
 }
 
+/* The same of any number of turns that a float holds; what is lost of large ones is their own. */
+DW_INLINE uint dw_particle_wound(float turns)
+{
+    DW_PRECISE float share = turns - dw_floor(turns);
+
+    return dw_turns(share);
+}
+
 /* The turn, or backwards, by a coin. */
 DW_INLINE uint dw_particle_turned(uint turn, uint coin)
 {
     return (coin & 1u) != 0u ? 0u - turn : turn;
+}
+
+/* The whole number nearest to 0 from x; what does not fit is as near as it may be. */
+DW_INLINE uint dw_whole(float x)
+{
+    float most = x < 2147483520.0f ? x : 2147483520.0f;
+
+    return DW_UINT(DW_INT(most > -2147483520.0f ? most : -2147483520.0f));
 }
 
 /* The phase of the emitter's clock at `speed` 2^-32 turns a tick: 10,430 is one radian a second. */
@@ -74,19 +90,36 @@ DW_INLINE dw_particle_motion dw_particle_motion_at(float x, float y, float z, fl
     return m;
 }
 
+/* A direction of any length, 10 bits an axis, each 512 + 511 times it; 0 for none. */
+DW_INLINE uint dw_particle_axis(float x, float y, float z)
+{
+    float length2 = dw_dot3(x, y, z, x, y, z);
+    DW_PRECISE float scale = 511.0f * dw_inverse_root(length2 > 1e-12f ? length2 : 1e-12f);
+    DW_PRECISE float ax = x * scale + 512.5f;
+    DW_PRECISE float ay = y * scale + 512.5f;
+    DW_PRECISE float az = z * scale + 512.5f;
+    uint axis = DW_UINT(DW_INT(ax)) | DW_UINT(DW_INT(ay)) << 10 | DW_UINT(DW_INT(az)) << 20;
+
+    return length2 > 1e-12f ? axis : 0u;
+}
+
 #ifndef GL_core_profile
 /* ---- how far particles get, for the spheres that rows are culled by ---- */
 
-/* What dw_particle_span_<kind> is given of the emitter: the radius, lowest and highest y of what it
- * surrounds, surface points included, the most of its size curve, its slots. */
-#define DW_AROUND_RADIUS 0
-#define DW_AROUND_LOW    1
-#define DW_AROUND_HIGH   2
-#define DW_AROUND_SWELL  3
-#define DW_AROUND_SLOTS  4
-#define DW_AROUND_COUNT  5
+/* What dw_particle_span_<kind> is given of the emitter: radius, lowest and highest y of what it
+ * surrounds; the same with its surface points; the most of its opacity curve; its slots. */
+#define DW_AROUND_RADIUS     0
+#define DW_AROUND_LOW        1
+#define DW_AROUND_HIGH       2
+#define DW_AROUND_FAR_RADIUS 3
+#define DW_AROUND_FAR_LOW    4
+#define DW_AROUND_FAR_HIGH   5
+#define DW_AROUND_FADE       6
+#define DW_AROUND_SLOTS      7
+#define DW_AROUND_COUNT      8
 
-/* Its result, before offset and scale: heights, the farthest from the axis, the largest size. */
+/* Its result, before offset, size curve and scale: heights, the farthest from the axis, the largest
+ * size. */
 #define DW_SPAN_LOW    0
 #define DW_SPAN_HIGH   1
 #define DW_SPAN_RADIUS 2

@@ -44,7 +44,7 @@ DW_INLINE dw_particle_motion dw_particle_move_wisp(dw_particle_input given)
     float large = dw_particle_between(given.params[4], given.params[5], k.z);
     DW_PRECISE float turns = speed * given.t * 0.795774715f;
     DW_PRECISE float rising = given.t * 1.25f, swelling = given.t * 1.5f;
-    uint a = d.x + dw_particle_turned(dw_turns(turns), k.w);
+    uint a = d.x + dw_particle_turned(dw_particle_wound(turns), k.w);
     DW_PRECISE float radius = (given.extent[0] + beyond) * dw_wave(0.8f, 0.2f, dw_turns(given.t));
     DW_PRECISE float x = radius * dw_cos_turn(a);
     DW_PRECISE float z = radius * dw_sin_turn(a);
@@ -91,7 +91,7 @@ DW_INLINE dw_particle_motion dw_particle_move_base(dw_particle_input given)
     float speed = dw_particle_between(given.params[3], given.params[4], k.z);
     float spread = dw_particle_between(given.params[5], given.params[6], k.w);
     DW_PRECISE float steps = speed * 31291.135f + 0.5f; /* 3 speed rad a second */
-    uint a = first + dw_particle_clock(given, DW_UINT(DW_INT(steps)));
+    uint a = first + dw_particle_clock(given, dw_whole(steps));
     DW_PRECISE float radius = given.extent[0] + beyond;
     DW_PRECISE float x = radius * dw_cos_turn(a);
     DW_PRECISE float z = radius * dw_sin_turn(a);
@@ -154,9 +154,10 @@ static inline void dw_particle_span_spark(const dw_particle_part *p, const doubl
                                           double *span)
 {
     const float *v = p->params;
-    double low = around[DW_AROUND_LOW], high = around[DW_AROUND_HIGH];
+    double low = around[DW_AROUND_FAR_LOW], high = around[DW_AROUND_FAR_HIGH];
 
-    dw_particle_span_rise(span, low, v[0], around[DW_AROUND_RADIUS] + 1.5 * ((double)v[1] + v[2]),
+    dw_particle_span_rise(span, low, v[0],
+                          around[DW_AROUND_FAR_RADIUS] + 1.5 * ((double)v[1] + v[2]),
                           (double)v[3] + v[4]);
     span[DW_SPAN_HIGH] += high - low;
 }
@@ -176,10 +177,9 @@ static inline void dw_particle_span_flame(const dw_particle_part *p, const doubl
 {
     const float *v = p->params;
 
-    (void)around;
     dw_particle_span_rise(span, 0.0, (double)v[2] + v[3],
                           1.4143 * (1.4 * v[0] + (v[1] < 0.0f ? -v[1] : v[1])),
-                          (double)v[4] + v[5]);
+                          ((double)v[4] + v[5]) * around[DW_AROUND_FADE]);
 }
 #endif
 

@@ -76,7 +76,7 @@ DW_INLINE dw_particle_motion dw_particle_move_shimmer(dw_particle_input given)
     float radius = dw_particle_between(given.params[0], given.params[1], dw_particle_upper(kept));
     float speed = dw_particle_between(given.params[2], given.params[3], dw_particle_lower(kept));
     DW_PRECISE float wander = speed * given.t * 0.954929659f;
-    uint phi = theta + dw_particle_turned(dw_turns(wander), kept);
+    uint phi = theta + dw_particle_turned(dw_particle_wound(wander), kept);
     DW_PRECISE float x = radius * dw_cos_turn(phi);
     DW_PRECISE float z = radius * dw_sin_turn(phi);
     DW_PRECISE float beat = dw_sin_turn(dw_particle_clock(given, 83443u) + 5u * theta) *
@@ -93,7 +93,7 @@ DW_INLINE dw_particle_motion dw_particle_move_ripple(dw_particle_input given)
     DW_PRECISE float rest = (1.0f - given.t) * 1.17647059f; /* 1 / 0.85 */
     DW_PRECISE float opacity = given.fade * dw_root(rest < 1.0f ? rest : 1.0f);
 
-    return dw_particle_motion_at(0.0f, given.params[2], 0.0f, size, opacity);
+    return dw_particle_motion_at(0.0f, given.params[2], 0.0f, size > 0.0f ? size : 0.0f, opacity);
 }
 
 #ifndef GL_core_profile
@@ -136,7 +136,7 @@ static inline void dw_particle_span_ripple(const dw_particle_part *p, const doub
     const float *v = p->params;
 
     (void)around;
-    dw_particle_span_set(span, v[2], v[2], 0.0, (double)v[0] + v[1]);
+    dw_particle_span_set(span, v[2], v[2], 0.0, (double)v[0] + (v[1] > 0.0f ? v[1] : 0.0f));
 }
 #endif
 
