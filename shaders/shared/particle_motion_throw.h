@@ -84,9 +84,9 @@ DW_INLINE dw_particle_motion dw_particle_shape_at(dw_particle_input given, dw_pa
     float v = dw_particle_uniform(dw_particle_lower(d.z));
     float w = dw_particle_uniform(dw_particle_lower(d.y));
     float most = u > v ? u : v;
-    float flat = dw_root(dw_particle_uniform(d.z));
+    float wide = dw_root(dw_particle_uniform(d.z));
     DW_PRECISE float inner = 1.0f - hole * (1.0f - (most > w ? most : w)); /* by the cube root */
-    DW_PRECISE float disc = given.params[1] * (1.0f - hole * (1.0f - flat));
+    DW_PRECISE float disc = given.params[1] * (1.0f - hole * (1.0f - wide));
     DW_PRECISE float deep = given.params[1] * inner;
     DW_PRECISE float up = given.params[2] * dw_particle_uniform(d.y);
     DW_PRECISE float box_x = given.params[1] * (2.0f * dw_particle_uniform(d.x) - 1.0f);
