@@ -1,60 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A lane a row: how many of its slots the view looks at, and how many those before it in the
-// workgroup have.
+// lib/particle_emitters.glsl on subgroups of any size.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 
-#include "lib/particle_sums.glsl"
-#include "shared/particle_view.h"
-
-layout(local_size_x = DW_PARTICLE_LANES) in;
-
-layout(std430, set = 0, binding = 0) readonly buffer emitter_block { uvec4 emitters[]; };
-layout(std430, set = 0, binding = 1) readonly buffer part_block { uvec2 parts[]; };
-layout(std430, set = 0, binding = 2) writeonly buffer cell_block { uvec2 cells[]; };
-layout(std430, set = 0, binding = 3) writeonly buffer sum_block { uvec2 sums[]; };
-layout(scalar, set = 0, binding = 4) writeonly buffer eye_block { float eye[3]; };
-layout(scalar, push_constant) uniform view_block { dw_particle_view view; };
-
-#include "lib/particle_tables.glsl"
-
-bool is_outside(dw_particle_emitter e)
-{
-    for (uint i = 0u; i < 24u; i += 4u)
-        if (dw_particle_row_is_outside(e, view.planes[i], view.planes[i + 1u],
-                                       view.planes[i + 2u], view.planes[i + 3u]))
-            return true;
-    return false;
-}
-
-uint kept_of(uint row)
-{
-    dw_particle_emitter e = load_emitter(row);
-
-    if (e.part == DW_PARTICLE_NONE)
-        return 0u;
-    dw_particle_part p = load_part(DW_EMITTER_PART(e.part));
-    if ((p.flags & DW_PART_IS_VIEW) == 0u && is_outside(e))
-        return 0u;
-    return dw_particle_row_kept(e, p, view.camera[0], view.camera[1], view.camera[2]);
-}
-
-void main()
-{
-    uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
-    uint lane = gl_LocalInvocationIndex;
-    uint row = group * DW_PARTICLE_ROW_GROUP + lane;
-    uint kept = row < view.row_count ? kept_of(row) : 0u;
-    uint slots = dw_particle_kept_slots(kept);
-    uvec2 total;
-    uvec2 through = sum_through(lane, uvec2(slots, slots == 0u ? 0u : 1u), total);
-
-    if (row < view.row_count)
-        cells[row] = uvec2(through.x - slots, kept);
-    if (lane == 0u && group * DW_PARTICLE_ROW_GROUP < view.row_count)
-        sums[group] = total;
-    if (lane < 3u && group == 0u)
-        eye[lane] = view.camera[lane];
-}
+#include "lib/particle_emitters.glsl"

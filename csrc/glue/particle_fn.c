@@ -262,23 +262,24 @@ static PyObject *make_frames(unsigned int repeat)
 
 static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = { "device", "view",   "emitters",      "parts",  "regions", "curves",
-                             "colors", "points", "sorted_layers", "repeat", NULL };
+    static char *names[] = { "device", "view",   "emitters",      "parts",  "regions",   "curves",
+                             "colors", "points", "sorted_layers", "repeat", "is_narrow", NULL };
     const dw_module_state *state = dw_module_get_state(module);
     PyObject *objects[INPUT_COUNT] = { NULL }, *device_object, *frames = NULL, *result = NULL;
     unsigned long long sorted_layers = 0;
     dw_particle_seen seen = { 0 };
     unsigned int repeat = 1;
+    int is_narrow = 0;
     py_tables self = { 0 };
     dw_device *device;
     dw_status status;
     dw_glue_run run;
     dw_error err;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO|$OOOKI:particle_see", names,
-                                     &device_object, &objects[VIEW], &objects[EMITTERS],
-                                     &objects[PARTS], &objects[REGIONS], &objects[CURVES],
-                                     &objects[COLORS], &objects[POINTS], &sorted_layers, &repeat))
+    if (!PyArg_ParseTupleAndKeywords(
+            args, kwargs, "OOOOO|$OOOKIp:particle_see", names, &device_object, &objects[VIEW],
+            &objects[EMITTERS], &objects[PARTS], &objects[REGIONS], &objects[CURVES],
+            &objects[COLORS], &objects[POINTS], &sorted_layers, &repeat, &is_narrow))
         return NULL;
     if (take_tables(&self, objects) < 0)
         goto done;
@@ -298,8 +299,10 @@ static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs
         status =
             native_see(device, &self.tables, data_of(&self, VIEW), repeat, &run.run, &seen, &err);
     else if (status == DW_OK)
-        status = dw_trial_particle_see(device, &self.tables, data_of(&self, VIEW), repeat, &run.run,
-                                       &seen, PyArray_DATA((PyArrayObject *)frames), &err);
+        status =
+            dw_trial_particle_see(device, &self.tables, data_of(&self, VIEW),
+                                  is_narrow ? DW_TRIAL_WIDTH_ANY : DW_TRIAL_WIDTH_DEVICE, repeat,
+                                  &run.run, &seen, PyArray_DATA((PyArrayObject *)frames), &err);
     if (dw_py_run_end(state, device, &run, status, &err) == 0)
         result = seen_dict(&seen, self.tables.layer_count, frames);
 done:
@@ -312,7 +315,7 @@ done:
 static PyMethodDef functions[] = {
     { "particle_see", (PyCFunction)(void (*)(void))particle_see, METH_VARARGS | METH_KEYWORDS,
       "particle_see($module, /, device, view, emitters, parts, regions, *, curves=None,\n"
-      "             colors=None, points=None, sorted_layers=0, repeat=1)\n--\n\n"
+      "             colors=None, points=None, sorted_layers=0, repeat=1, is_narrow=False)\n--\n\n"
       "What a view shows of tables: sprites (N, 8) as words, and for each layer its first sprite,\n"
       "count, candidates and rows. On a Vulkan device `frames` has for each repeat the times of\n"
       "emitters, scan, expand, totals, list, sort and host in milliseconds, the bytes sent, blocks "

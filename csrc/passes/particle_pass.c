@@ -109,22 +109,26 @@ typedef enum particle_step {
     STEP_COUNT,
 } particle_step;
 
+/* The shader, for subgroups of any size and of 32 lanes. */
+#define STEP(name)      DW_SHADER_PARTICLE_##name##_COMP, DW_SHADER_PARTICLE_##name##_COMP
+#define STEP_TWIN(name) DW_SHADER_PARTICLE_##name##_COMP, DW_SHADER_PARTICLE_##name##_WIDE_COMP
+
 static const struct {
-    uint32_t shader, constant_count, constant;
+    uint32_t shader, wide_shader, constant_count, constant;
 } step_rows[STEP_COUNT] = {
-    [STEP_EMITTERS] = { DW_SHADER_PARTICLE_EMITTERS_COMP, 0, 0 },
-    [STEP_SCAN] = { DW_SHADER_PARTICLE_SCAN_COMP, 0, 0 },
-    [STEP_EXPAND] = { DW_SHADER_PARTICLE_EXPAND_COMP, 0, 0 },
-    [STEP_TOTALS] = { DW_SHADER_PARTICLE_TOTALS_COMP, 0, 0 },
-    [STEP_LIST] = { DW_SHADER_PARTICLE_LIST_COMP, 0, 0 },
-    [STEP_SORT_COUNT] = { DW_SHADER_PARTICLE_SORT_COUNT_COMP, 1, 0 },
-    [STEP_SORT_COUNT_HIGH] = { DW_SHADER_PARTICLE_SORT_COUNT_COMP, 1, 8 },
-    [STEP_SORT_SCAN] = { DW_SHADER_PARTICLE_SORT_SCAN_COMP, 0, 0 },
-    [STEP_SORT_SCATTER] = { DW_SHADER_PARTICLE_SORT_SCATTER_COMP, 1, 0 },
-    [STEP_SORT_SCATTER_HIGH] = { DW_SHADER_PARTICLE_SORT_SCATTER_COMP, 1, 8 },
-    [STEP_STATE_ROWS] = { DW_SHADER_PARTICLE_STATE_ROWS_COMP, 0, 0 },
-    [STEP_STATE_COUNT] = { DW_SHADER_PARTICLE_STATE_COMP, 1, 1 },
-    [STEP_STATE] = { DW_SHADER_PARTICLE_STATE_COMP, 1, 0 },
+    [STEP_EMITTERS] = { STEP_TWIN(EMITTERS), 0, 0 },
+    [STEP_SCAN] = { STEP_TWIN(SCAN), 0, 0 },
+    [STEP_EXPAND] = { STEP_TWIN(EXPAND), 0, 0 },
+    [STEP_TOTALS] = { STEP_TWIN(TOTALS), 0, 0 },
+    [STEP_LIST] = { STEP(LIST), 0, 0 },
+    [STEP_SORT_COUNT] = { STEP(SORT_COUNT), 1, 0 },
+    [STEP_SORT_COUNT_HIGH] = { STEP(SORT_COUNT), 1, 8 },
+    [STEP_SORT_SCAN] = { STEP(SORT_SCAN), 0, 0 },
+    [STEP_SORT_SCATTER] = { STEP(SORT_SCATTER), 1, 0 },
+    [STEP_SORT_SCATTER_HIGH] = { STEP(SORT_SCATTER), 1, 8 },
+    [STEP_STATE_ROWS] = { STEP(STATE_ROWS), 0, 0 },
+    [STEP_STATE_COUNT] = { STEP(STATE), 1, 1 },
+    [STEP_STATE] = { STEP(STATE), 1, 0 },
 };
 
 struct dw_particle_gpu {
@@ -150,6 +154,17 @@ static dw_status create_buffer(dw_particle_gpu *particles, int buffer, uint64_t 
                                        buffer_rows[buffer].name, out, err);
 }
 
+static dw_status get_pipelines(dw_particle_gpu *particles, bool is_wide, dw_error *err)
+{
+    for (int i = 0; i < STEP_COUNT; i++)
+        if (dw_pipeline_get(particles->gpu,
+                            is_wide ? step_rows[i].wide_shader : step_rows[i].shader,
+                            &step_rows[i].constant, step_rows[i].constant_count,
+                            &particles->pipelines[i], err) != DW_OK)
+            return err->code;
+    return DW_OK;
+}
+
 dw_status dw_particle_gpu_create(dw_gpu *gpu, dw_particle_gpu **out, dw_error *err)
 {
     dw_particle_gpu *particles = NULL;
@@ -157,9 +172,7 @@ dw_status dw_particle_gpu_create(dw_gpu *gpu, dw_particle_gpu **out, dw_error *e
     *out = NULL;
     DW_TRY(DW_ALLOC_ZEROED(1, &particles, err));
     particles->gpu = gpu;
-    for (int i = 0; i < STEP_COUNT; i++)
-        DW_TRY(dw_pipeline_get(gpu, step_rows[i].shader, &step_rows[i].constant,
-                               step_rows[i].constant_count, &particles->pipelines[i], err));
+    DW_TRY(get_pipelines(particles, dw_gpu_get_limits(gpu)->has_wide_subgroups, err));
     for (int i = DW_PARTICLE_TABLE_COUNT; i < BUFFER_STATE_OUT; i++)
         if (buffer_rows[i].room == ROOM_NONE)
             DW_TRY(create_buffer(particles, i, 0, &particles->buffers[i], err));
@@ -168,6 +181,17 @@ dw_status dw_particle_gpu_create(dw_gpu *gpu, dw_particle_gpu **out, dw_error *e
 fail:
     dw_particle_gpu_destroy(particles);
     return err->code;
+}
+
+dw_status dw_particle_gpu_set_wide(dw_particle_gpu *particles, bool is_wide, dw_error *err)
+{
+    const dw_gpu_limits *limits = dw_gpu_get_limits(particles->gpu);
+
+    if (is_wide && !limits->has_wide_subgroups)
+        return dw_fail(err, DW_ERROR_ARGUMENT,
+                       "wide variants need subgroups of 32 lanes, the device has %u",
+                       limits->subgroup_size);
+    return get_pipelines(particles, is_wide, err);
 }
 
 void dw_particle_gpu_destroy(dw_particle_gpu *particles)

@@ -42,6 +42,10 @@ dw_status dw_particle_gpu_create(dw_gpu *gpu, dw_particle_gpu **out, dw_error *e
 /* Accepts NULL. Also after the device was closed. */
 void dw_particle_gpu_destroy(dw_particle_gpu *particles);
 
+/* Subgroups of 32 lanes are used where there are any; without them all has the same bytes. For
+ * tests and measurements. */
+dw_status dw_particle_gpu_set_wide(dw_particle_gpu *particles, bool is_wide, dw_error *err);
+
 /* Uploads what changed; a table that grows, whole. DW_ERROR_CAPACITY when a buffer of the device
  * cannot hold a table or the sprites. On failure the call may be made again with the same ranges.
  */

@@ -179,8 +179,9 @@ fail:
 }
 
 dw_status dw_trial_particle_see(dw_device *device, const dw_particle_tables *tables,
-                                const dw_particle_view *view, uint32_t repeat, const dw_run *run,
-                                dw_particle_seen *out, dw_trial_frame *frames, dw_error *err)
+                                const dw_particle_view *view, dw_trial_width width, uint32_t repeat,
+                                const dw_run *run, dw_particle_seen *out, dw_trial_frame *frames,
+                                dw_error *err)
 {
     dw_particle_host host = host_of(tables);
     dw_particle_gpu *particles;
@@ -189,6 +190,8 @@ dw_status dw_trial_particle_see(dw_device *device, const dw_particle_tables *tab
     if (begin(device, &host, run, &particles, err) != DW_OK)
         return err->code;
     memset(host.dirty, 0, sizeof host.dirty);
+    if (width == DW_TRIAL_WIDTH_ANY)
+        DW_TRY(dw_particle_gpu_set_wide(particles, false, err));
     for (uint32_t i = 0; i < repeat; i++)
         DW_TRY(see_once(dw_device_gpu(device), particles, &host, view, run,
                         frames == NULL ? &ignored : &frames[i], err));

@@ -452,6 +452,7 @@ def particle_see(
     points: ArrayLike | None = None,
     sorted_layers: int = 0,
     repeat: int = 1,
+    is_narrow: bool = False,
 ) -> dict[str, Any]: ...
 def particle_state(
     device: Device,

@@ -24,8 +24,15 @@ uint rank_kept(uint lane, uint round, bool is_kept, out uint total)
 {
     uint word = round * ROUND_WORDS, rank = 0u;
 
+#ifdef DW_PARTICLE_IS_WIDE
+    uint own = subgroupBallot(is_kept).x;
+
+    if (gl_SubgroupInvocationID == 0u)
+        kept_bits[word + lane / 32u] = own;
+#else
     if (is_kept)
         atomicOr(kept_bits[word + lane / 32u], 1u << lane % 32u);
+#endif
     barrier();
     total = 0u;
     for (uint i = 0u; i < ROUND_WORDS; i++) {
