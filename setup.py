@@ -35,6 +35,7 @@ UNIX_FLAGS = [
     "-O3",
     "-ffp-contract=off",
     "-fno-math-errno",
+    "-fno-trapping-math",  # same bits; nobody reads the exception flags, which bar vectors
     "-fvisibility=hidden",
     "-pthread",
     "-Wall",

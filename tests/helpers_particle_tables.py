@@ -60,13 +60,15 @@ def make_part(rng: np.random.Generator, kind: int, layer: int, flags: int = 0) -
     part["life_least"], part["life_span"] = rng.integers(6000, 100000, 2)
     part["gap"] = rng.integers(200000, 400000)
     part["gap_jitter"] = rng.integers(0, 60000)
-    part["tone"] = rng.integers(0, 4)
+    part["tone"] = rng.integers(0, 5)
     part["opacity_curve"] = rng.choice([NONE, 0, KNOTS])
     part["size_curve"] = rng.choice([NONE, 0, KNOTS])
     part["ramp"] = rng.choice([NONE, 0, 7])
     part["ramp_count"] = rng.integers(1, 20)
     part["frames"] = rng.integers(0, 8) | rng.integers(1, 16) << 16
+    part["frame_rate"] = rng.choice([-1, 0, 12])
     part["opacity"] = rng.uniform(0.2, 1.5)
+    part["offset"] = rng.uniform(-0.5, 0.5, 3)
     part["rise"], part["fall"] = rng.uniform(1, 12, 2)
     part["params"] = rng.uniform(0.01, 1.0, C["PARTICLE_PARAMS"])
     return part

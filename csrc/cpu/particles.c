@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/particles.h"
 
-#include "cpu/particles_at.h"
-#include "cpu/particles_plan.h"
+#include "base/alloc.h"
+#include "cpu/particles_block.h"
 
 uint64_t dw_particles_slot_total(const dw_particle_tables *tables, uint32_t first_row,
                                  uint32_t row_count)
@@ -45,6 +45,7 @@ dw_particle dw_particles_at(const dw_particle_tables *tables, uint32_t row, uint
 typedef struct state_job {
     const dw_particle_tables *tables;
     dw_particle_plan plan;
+    dw_particle_block *blocks; /* of each worker */
     dw_particle_moment moment;
     dw_particle *out;
 } state_job;
@@ -58,18 +59,34 @@ static void count_slots(void *user, int64_t index, int worker)
     group->slot_count = dw_particles_slot_total(job->tables, group->first_row, group->row_count);
 }
 
+/* Whether all slots of an item live, as far as rows tell. */
+static bool all_live(const state_job *job, const dw_particle_item *item)
+{
+    dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
+    dw_particle_run run;
+
+    while (dw_particles_walk_next(&walk, UINT32_MAX, &run))
+        if (!dw_particles_row_lives(job->tables, run.row, job->moment))
+            return false;
+    return true;
+}
+
 static void count_alive(void *user, int64_t index, int worker)
 {
     state_job *job = user;
     dw_particle_item *item = &job->plan.items[index];
     dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
-    dw_particle_run run;
+    dw_particle_block *block = &job->blocks[worker];
 
-    (void)worker;
-    while (dw_particles_walk_next(&walk, UINT32_MAX, &run))
-        for (uint32_t i = 0; i < run.count; i++)
-            item->count +=
-                dw_particles_life(job->tables, run.row, run.slot + i, job->moment).is_alive;
+    if (all_live(job, item)) {
+        item->count = item->slot_count;
+        return;
+    }
+    while (dw_particles_block_take(block, &walk, job->moment)) {
+        dw_particles_block_fill(block, job->tables, NULL, job->moment);
+        dw_particles_block_live(block, job->tables, job->moment);
+        item->count += dw_particles_block_count(block);
+    }
 }
 
 static void write_alive(void *user, int64_t index, int worker)
@@ -77,17 +94,15 @@ static void write_alive(void *user, int64_t index, int worker)
     state_job *job = user;
     const dw_particle_item *item = &job->plan.items[index];
     dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
+    dw_particle_block *block = &job->blocks[worker];
     dw_particle *next = job->out + item->first;
-    dw_particle_run run;
 
-    (void)worker;
-    while (dw_particles_walk_next(&walk, UINT32_MAX, &run))
-        for (uint32_t slot = run.slot; slot < run.slot + run.count; slot++) {
-            dw_particle_life life = dw_particles_life(job->tables, run.row, slot, job->moment);
-
-            if (life.is_alive != 0)
-                *next++ = dw_particles_at(job->tables, run.row, slot, life, job->moment);
-        }
+    while (dw_particles_block_take(block, &walk, job->moment)) {
+        dw_particles_block_fill(block, job->tables, NULL, job->moment);
+        dw_particles_block_live(block, job->tables, job->moment);
+        dw_particles_block_move(block, job->tables, job->moment);
+        next = dw_particles_block_write(block, next);
+    }
 }
 
 dw_status dw_particles_state(const dw_particle_tables *tables, uint32_t first_row,
@@ -108,6 +123,7 @@ dw_status dw_particles_state(const dw_particle_tables *tables, uint32_t first_ro
         return dw_fail(err, DW_ERROR_ARGUMENT, "rows [%u, %u + %u) must lie in the %u of emitters",
                        first_row, first_row, row_count, tables->row_count);
     DW_TRY(dw_particles_plan_rows(&job.plan, first_row, row_count, 0, err));
+    DW_TRY(DW_ALLOC_ZEROED((size_t)dw_run_thread_count(run), &job.blocks, err));
     part = dw_run_part(run, 0.0, 0.02);
     DW_TRY(dw_parallel_for(&part, job.plan.group_count, count_slots, &job, err));
     DW_TRY(dw_particles_plan_items(&job.plan, err));
@@ -121,8 +137,10 @@ dw_status dw_particles_state(const dw_particle_tables *tables, uint32_t first_ro
     DW_TRY(dw_parallel_for(&part, job.plan.item_count, write_alive, &job, err));
     *out_count = total;
     dw_particles_plan_finish(&job.plan);
+    dw_free(job.blocks);
     return DW_OK;
 fail:
     dw_particles_plan_finish(&job.plan);
+    dw_free(job.blocks);
     return err->code;
 }

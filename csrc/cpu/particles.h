@@ -24,6 +24,7 @@ typedef struct dw_particle_tables {
     uint32_t curve_count; /* floats */
     uint32_t color_count, point_count, slot_count;
     uint64_t sorted_layers; /* a bit for each layer with DW_PARTICLE_BLEND_SORTED */
+    bool is_plain;          /* slot by slot, without vectors: slow, for comparison */
 } dw_particle_tables;
 
 /* Whether every index of the tables lies in them, and every number is one that the shared code

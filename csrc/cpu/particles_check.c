@@ -68,6 +68,9 @@ static dw_status check_part(const dw_particle_tables *tables, uint32_t index, dw
     if (!is_kind)
         return dw_fail(err, DW_ERROR_ARGUMENT, "parts: part %u has kind %u, which there is not",
                        index, p->kind);
+    if (p->tone > DW_PARTICLE_TONE_ANY)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "parts: tone of part %u must be at most %u, got %u",
+                       index, DW_PARTICLE_TONE_ANY, p->tone);
     if (p->layer >= tables->layer_count)
         return dw_fail(err, DW_ERROR_ARGUMENT, "parts: part %u is of layer %u, but there are %u",
                        index, p->layer, tables->layer_count);
@@ -95,6 +98,15 @@ static dw_status check_row(const dw_particle_tables *tables, uint32_t row, dw_er
         return dw_fail(err, DW_ERROR_ARGUMENT,
                        "emitters: row %u has %u slots, at most %d; give it several rows", row,
                        e->count, DW_PARTICLE_COUNT_MAX);
+    if ((tables->parts[part].flags & DW_PART_IS_EVEN) != 0 && e->count > 0 &&
+        ((uint64_t)1 << 53) / e->count <
+            (uint64_t)tables->parts[part].life_least + tables->parts[part].life_span)
+        return dw_fail(
+            err, DW_ERROR_ARGUMENT,
+            "emitters: row %u has %u slots spread evenly over lives of up to %llu ticks; "
+            "slots times ticks must be below 2^53",
+            row, e->count,
+            (unsigned long long)tables->parts[part].life_least + tables->parts[part].life_span);
     if (!fits(e->surface, e->surface_count, tables->point_count))
         return dw_fail(err, DW_ERROR_ARGUMENT,
                        "emitters: row %u takes points [%u, %u + %u), but points holds %u", row,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/particles.h"
 
-#include "cpu/particles_at.h"
-#include "cpu/particles_plan.h"
+#include "cpu/particles_block.h"
 #include "cpu/particles_sort.h"
 
 #include "base/alloc.h"
@@ -12,6 +11,8 @@
 /* What is kept from call to call. Sprites lie at the places of their candidates first. */
 struct dw_particle_room {
     dw_particle_plan plan;
+    dw_particle_block *blocks; /* of each worker */
+    int block_count;
     uint32_t *kept; /* by row */
     dw_particle_sprite *candidates;
     uint64_t *pairs, *spare; /* of the largest sorted layer */
@@ -67,20 +68,6 @@ static void keep_rows(void *user, int64_t index, int worker)
 
 /* ---- particles ---- */
 
-static bool is_in_view(const dw_particle_view *view, const dw_particle *one)
-{
-    float reach = dw_particle_reach(one->size, one->axis);
-
-    for (int i = 0; i < 6; i++) {
-        const float *plane = view->planes + 4 * i;
-
-        if (!dw_particle_is_inside(plane[0], plane[1], plane[2], plane[3], one->position[0],
-                                   one->position[1], one->position[2], reach))
-            return false;
-    }
-    return true;
-}
-
 static void see_item(void *user, int64_t index, int worker)
 {
     see_job *job = user;
@@ -89,21 +76,15 @@ static void see_item(void *user, int64_t index, int worker)
     dw_particle_walk walk = dw_particles_walk(job->tables, room->kept, &room->plan, item);
     dw_particle_moment moment = { job->view->now_low, job->view->now_high, job->view->camera };
     dw_particle_sprite *next = room->candidates + item->at;
-    dw_particle_run run;
+    dw_particle_block *block = &room->blocks[worker];
 
-    (void)worker;
-    while (dw_particles_walk_next(&walk, UINT32_MAX, &run))
-        for (uint32_t slot = run.slot; slot < run.slot + run.count; slot++) {
-            dw_particle_life life = dw_particles_life(job->tables, run.row, slot, moment);
-            dw_particle one;
-
-            if (life.is_alive == 0)
-                continue;
-            one = dw_particles_at(job->tables, run.row, slot, life, moment);
-            one.opacity = one.opacity * dw_particle_kept_share(room->kept[run.row], slot);
-            if (dw_particle_is_drawn(one.size, one.opacity) && is_in_view(job->view, &one))
-                *next++ = dw_particle_sprite_of(one, dw_particle_share(one.age, one.lifetime));
-        }
+    while (dw_particles_block_take(block, &walk, moment)) {
+        dw_particles_block_fill(block, job->tables, room->kept, moment);
+        dw_particles_block_live(block, job->tables, moment);
+        dw_particles_block_move(block, job->tables, moment);
+        dw_particles_block_look(block, job->view);
+        next = dw_particles_block_draw(block, next);
+    }
     item->count = (uint32_t)(next - room->candidates - item->at);
 }
 
@@ -201,6 +182,18 @@ static dw_status make_room(void **rows, uint64_t *room, uint64_t wanted, size_t 
     return DW_OK;
 }
 
+static dw_status make_blocks(struct dw_particle_room *room, int count, dw_error *err)
+{
+    if (count <= room->block_count)
+        return DW_OK;
+    dw_free(room->blocks);
+    room->block_count = 0;
+    if (DW_ALLOC_ZEROED((size_t)count, &room->blocks, err) != DW_OK)
+        return err->code;
+    room->block_count = count;
+    return DW_OK;
+}
+
 static dw_status plan_view(see_job *job, dw_particle_seen *out, const dw_run *run, dw_error *err)
 {
     const dw_particle_tables *tables = job->tables;
@@ -276,6 +269,7 @@ dw_status dw_particles_see(const dw_particle_tables *tables, const dw_particle_v
     if (out->room == NULL && DW_ALLOC_ZEROED(1, &out->room, err) != DW_OK)
         return err->code;
     job.room = out->room;
+    DW_TRY(make_blocks(job.room, dw_run_thread_count(run), err));
     DW_TRY(plan_view(&job, out, &part, err));
     part = dw_run_part(run, 0.1, 0.8);
     DW_TRY(dw_parallel_for(&part, job.room->plan.item_count, see_item, &job, err));
@@ -302,6 +296,7 @@ void dw_particle_seen_finish(dw_particle_seen *seen)
 {
     if (seen->room != NULL) {
         dw_particles_plan_finish(&seen->room->plan);
+        dw_free(seen->room->blocks);
         dw_free(seen->room->kept);
         dw_free(seen->room->candidates);
         dw_free(seen->room->pairs);

@@ -154,13 +154,13 @@ static dw_status native_state(dw_device *device, const dw_particle_tables *table
 
 static PyObject *particle_state(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = { "device", "emitters", "parts", "curves", "colors", "points",
-                             "now",    "camera",   "first", "count",  NULL };
+    static char *names[] = { "device", "emitters", "parts", "curves", "colors", "points", "now",
+                             "camera", "first",    "count", "plain",  "repeat", NULL };
     const dw_module_state *state = dw_module_get_state(module);
     PyObject *objects[INPUT_COUNT] = { NULL }, *device_object, *camera_object = Py_None;
     PyObject *out = NULL, *count_object = Py_None;
     unsigned long long now = 0;
-    unsigned int first = 0, row_count;
+    unsigned int first = 0, row_count, repeat = 1;
     py_tables self = { 0 };
     uint64_t out_count = 0;
     dw_device *device;
@@ -168,17 +168,18 @@ static PyObject *particle_state(PyObject *module, PyObject *args, PyObject *kwar
     dw_glue_run run;
     float camera[3];
     double begin;
-    int has_camera;
+    int has_camera, is_plain = 0;
     dw_error err;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|$OOOKOIO:particle_state", names,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|$OOOKOIOpI:particle_state", names,
                                      &device_object, &objects[EMITTERS], &objects[PARTS],
                                      &objects[CURVES], &objects[COLORS], &objects[POINTS], &now,
-                                     &camera_object, &first, &count_object))
+                                     &camera_object, &first, &count_object, &is_plain, &repeat))
         return NULL;
     has_camera = take_camera(camera_object, camera);
     if (has_camera < 0 || take_tables(&self, objects) < 0)
         goto done;
+    self.tables.is_plain = is_plain != 0;
     row_count = self.tables.row_count - first;
     if (count_object != Py_None) {
         row_count = (unsigned int)PyLong_AsUnsignedLongMask(count_object);
@@ -199,12 +200,13 @@ static PyObject *particle_state(PyObject *module, PyObject *args, PyObject *kwar
         Py_CLEAR(out);
         goto done;
     }
-    begin = dw_platform_seconds();
-    if (status == DW_OK)
+    for (unsigned int i = 0; i < repeat && status == DW_OK; i++) {
+        begin = dw_platform_seconds();
         status = (dw_device_gpu(device) == NULL ? native_state : dw_trial_particle_state)(
             device, &self.tables, first, row_count, now, has_camera ? camera : NULL, &run.run,
             PyArray_DATA((PyArrayObject *)out), &out_count, &err);
-    dw_device_set_timing(device, "particle_state", 1e3 * (dw_platform_seconds() - begin));
+        dw_device_set_timing(device, "particle_state", 1e3 * (dw_platform_seconds() - begin));
+    }
     if (dw_py_run_end(state, device, &run, status, &err) < 0)
         Py_CLEAR(out);
     out = first_rows(out, out_count);
@@ -323,8 +325,10 @@ static PyMethodDef functions[] = {
       "memory taken and bytes of the device's memory in use." },
     { "particle_state", (PyCFunction)(void (*)(void))particle_state, METH_VARARGS | METH_KEYWORDS,
       "particle_state($module, /, device, emitters, parts, *, curves=None, colors=None,\n"
-      "               points=None, now=0, camera=None, first=0, count=None)\n--\n\n"
-      "The living particles of tables at a tick: (N, 14) words." },
+      "               points=None, now=0, camera=None, first=0, count=None,\n"
+      "               plain=False, repeat=1)\n--\n\n"
+      "The living particles of tables at a tick: (N, 14) words. plain: slot by slot, without\n"
+      "vectors, on the native device." },
     { NULL, NULL, 0, NULL },
 };
 

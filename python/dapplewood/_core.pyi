@@ -466,6 +466,8 @@ def particle_state(
     camera: ArrayLike | None = None,
     first: int = 0,
     count: int | None = None,
+    plain: bool = False,
+    repeat: int = 1,
 ) -> NDArray[np.uint32]: ...
 def tree_build(
     device: Device,

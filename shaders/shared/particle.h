@@ -571,13 +571,44 @@ DW_INLINE dw_particle_life dw_particle_once(dw_particle_emitter e, dw_particle_p
     return life;
 }
 
+DW_INLINE uint dw_particle_saturate(int64_t ticks)
+{
+    ticks = ticks < DW_I64(0) ? DW_I64(0) : ticks;
+    return ticks < DW_I64(0xffffffffu) ? DW_UINT(ticks) : 0xffffffffu;
+}
+
+/* Ages of all slots of an emitter at its own tick, all ones where that says nothing. x: the least
+ * of lives that began before the stop; y: the most of those that began since tick 0, of cold
+ * emitters; z: the least of those that began before the last move, of trails. */
+DW_INLINE dw_particle_words dw_particle_ages(dw_particle_emitter e, int64_t local)
+{
+    uint flags = DW_EMITTER_FLAGS(e.part);
+    int64_t stop = DW_I64(dw_particle_join(e.stop_low, e.stop_high & 0x7fffffffu));
+    int64_t moved = DW_I64(dw_particle_join(e.moved_low, e.moved_high));
+    dw_particle_words ages;
+
+    ages.x = dw_particle_saturate(local - stop);
+    ages.y = (flags & DW_EMITTER_IS_COLD) != 0u ? dw_particle_saturate(local) : 0xffffffffu;
+    ages.z = (flags & DW_EMITTER_IS_TRAIL) != 0u ? dw_particle_saturate(local - moved + DW_I64(1))
+                                                 : 0xffffffffu;
+    ages.w = 0u;
+    return ages;
+}
+
+DW_INLINE dw_particle_life dw_particle_bounded(dw_particle_life life, dw_particle_words ages)
+{
+    if (life.age < ages.x || life.age > ages.y)
+        life.is_alive = 0u;
+    life.is_before = life.age >= ages.z ? 1u : 0u;
+    return life;
+}
+
 /* The life of a slot at the emitter's own tick, of parts that remember nothing. */
 DW_INLINE dw_particle_life dw_particle_life_at(dw_particle_emitter e, dw_particle_part p, uint slot,
                                                int64_t local)
 {
     uint flags = DW_EMITTER_FLAGS(e.part);
     dw_particle_life life = dw_particle_dead();
-    int64_t born;
 
     if (local < DW_I64(0) || (flags & DW_EMITTER_IS_HIDDEN) != 0u || slot >= e.count)
         return life;
@@ -587,15 +618,7 @@ DW_INLINE dw_particle_life dw_particle_life_at(dw_particle_emitter e, dw_particl
         life = dw_particle_burst(e, p, slot, DW_U64(local));
     else
         life = dw_particle_cycle(e, p, slot, DW_U64(local));
-    born = local - DW_I64(life.age);
-    if (born > DW_I64(dw_particle_join(e.stop_low, e.stop_high & 0x7fffffffu)) ||
-        ((flags & DW_EMITTER_IS_COLD) != 0u && born < DW_I64(0)))
-        life.is_alive = 0u;
-    life.is_before = (flags & DW_EMITTER_IS_TRAIL) != 0u &&
-                             born < DW_I64(dw_particle_join(e.moved_low, e.moved_high))
-                         ? 1u
-                         : 0u;
-    return life;
+    return dw_particle_bounded(life, dw_particle_ages(e, local));
 }
 
 /* ---- curves and colours over the age ---- */
@@ -663,11 +686,12 @@ DW_INLINE uint dw_particle_ramp_pick(dw_particle_emitter e, dw_particle_part p, 
 
 DW_INLINE uint dw_particle_tone(dw_particle_emitter e, dw_particle_part p, uint slot)
 {
-    uint tone = p.tone;
+    uint tone = p.tone, outer;
 
     if (tone == DW_PARTICLE_TONE_ANY)
         tone = dw_particle_pick(3u, dw_particle_draw(e.key0, e.key1, slot, 0u, 0u).z);
-    return tone < 3u ? e.colors[tone] : 0xffffffffu;
+    outer = tone == 2u ? e.colors[2] : 0xffffffffu;
+    return tone == 0u ? e.colors[0] : tone == 1u ? e.colors[1] : outer;
 }
 
 /* min(rise t, 1) min(fall (1 - t), 1) curve, without the factors whose slope is 0 */

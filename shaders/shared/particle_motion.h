@@ -11,6 +11,15 @@
 #include "shared/particle_motion_throw.h"
 #include "shared/particle_motion_water.h"
 
+/* What the size curve makes of any kind. */
+DW_INLINE dw_particle_motion dw_particle_swelled(dw_particle_motion m, float swell)
+{
+    DW_PRECISE float size = m.size * swell;
+
+    m.size = size;
+    return m;
+}
+
 /* By the kind's function, and the size curve. */
 DW_INLINE dw_particle_motion dw_particle_move(uint kind, dw_particle_input given)
 {
@@ -24,12 +33,7 @@ DW_INLINE dw_particle_motion dw_particle_move(uint kind, dw_particle_input given
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND
     }
-    {
-        DW_PRECISE float size = m.size * given.swell;
-
-        m.size = size;
-    }
-    return m;
+    return dw_particle_swelled(m, given.swell);
 }
 
 /* ---- from a slot to a particle; the caller looks up tables in between ---- */

@@ -49,6 +49,16 @@ DW_INLINE uint dw_particle_wound(float turns)
     return dw_turns(share);
 }
 
+/* slot / count of a turn, rounded down; slot < count < 2^24. */
+DW_INLINE uint dw_particle_even_turn(uint slot, uint count)
+{
+    uint64_t shifted = DW_U64(slot) << 16;
+    uint64_t high = dw_particle_divide_long(shifted, count);
+    uint64_t rest = shifted - high * DW_U64(count);
+
+    return DW_UINT(high << 16 | dw_particle_divide_long(rest << 16, count));
+}
+
 /* The turn, or backwards, by a coin. */
 DW_INLINE uint dw_particle_turned(uint turn, uint coin)
 {

@@ -85,7 +85,7 @@ DW_INLINE dw_particle_motion dw_particle_move_base(dw_particle_input given)
 {
     dw_particle_words k = dw_particle_own_more(given);
     uint p = given.slot;
-    uint first = DW_UINT((DW_U64(p) << 32) / DW_U64(given.count));
+    uint first = dw_particle_even_turn(p, given.count);
     float beyond = dw_particle_between(given.params[0], given.params[1], k.x);
     float y = dw_particle_between(given.extent[1], given.params[2], k.y);
     float speed = dw_particle_between(given.params[3], given.params[4], k.z);

@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 typedef uint32_t uint;
-#define DW_INLINE  static inline
+#ifndef DW_INLINE /* a file that needs them inside its loops says so before its includes */
+#define DW_INLINE static inline
+#endif
 #define DW_INT(x)  ((int)(x))
 #define DW_UINT(x) ((uint)(x))
 #define DW_I64(x)  ((int64_t)(x))

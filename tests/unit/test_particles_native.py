@@ -75,6 +75,31 @@ def test_threads_and_parts_of_tables_change_no_byte(device, lone, now):
     assert np.concatenate(pieces).tobytes() == whole.tobytes()
 
 
+@pytest.mark.parametrize("now", [0, 1, 65536, NOW, 2**32 - 1, 2**32, 2**32 + 65536, 2**52 - 1])
+@pytest.mark.parametrize("seed", range(3))
+def test_vectors_give_the_bytes_of_one_slot_at_a_time(device, seed, now):
+    rng = np.random.default_rng([seed, now])
+    tables = make_tables(rng, layer_rows=(900, 300), slots=[9, 33, 400][seed])
+    tables.emitters["surface_count"][rng.random(len(tables.emitters)) < 0.5] = 0
+    camera = rng.uniform(-5, 5, 3).astype(np.float32)
+    for where in (camera, None):
+        fast = tables.state(device, now, camera=where)
+        plain = tables.state(device, now, camera=where, plain=True)
+        assert len(fast) > 500
+        assert fast.tobytes() == plain.tobytes()
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_vectors_of_each_kind(device, kind):
+    """Every rule of lives, with and without points and trails."""
+    rng = np.random.default_rng(KINDS[kind])
+    tables = make_tables(rng, kinds=[KINDS[kind]], layer_rows=(400,), slots=40)
+    for now in (70000, 2**32 + 7, 2**40):
+        fast, plain = (tables.state(device, now, plain=flag) for flag in (False, True))
+        assert len(fast) > 400
+        assert fast.tobytes() == plain.tobytes()
+
+
 def test_no_rows_and_no_slots(device):
     tables = make_tables(np.random.default_rng(1), layer_rows=(20,))
     tables.emitters["count"] = 0
