@@ -5,17 +5,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #define DW_DEPTH_SAMPLER sampler2D
-#include "lib/particle_draw.glsl"
-
-layout(scalar, set = 0, binding = DW_PARTICLE_DRAW_SPRITES) readonly buffer sprite_block {
-    dw_particle_sprite sprites[];
-};
-layout(scalar, set = 0, binding = DW_PARTICLE_DRAW_LIST) readonly buffer list_block {
-    uint list[];
-};
-layout(scalar, set = 0, binding = DW_PARTICLE_DRAW_SPANS) readonly buffer span_block {
-    uint span_words[]; // DW_PARTICLE_SPAN_WORDS a layer
-};
+#include "lib/particle_point.glsl"
 
 layout(location = 0) out vec2 out_place;       // in the picture, -1 to 1, upwards
 layout(location = 1) flat out vec4 out_color;  // light, or what a surface reflects; opacity
@@ -28,12 +18,6 @@ struct quad {
     vec3 across;
     vec3 along;
 };
-
-vec3 decode(vec3 code)
-{
-    return mix(pow((code + 0.055) / 1.055, vec3(2.4)), code / 12.92,
-               lessThanEqual(code, vec3(0.04045)));
-}
 
 vec3 unpack_axis(uint word)
 {
@@ -82,22 +66,12 @@ vec3 sun_at(vec3 centre)
     return lit * DW_VEC3(view.sun_color, 0);
 }
 
-/* Soft particles also fade out in front of the camera, so that none is cut by the near plane. */
-float near_share(vec3 centre)
-{
-    if (!dw_is(DW_STYLE_IS_SOFT) || view.depth_terms[3] != 0.0)
-        return 1.0;
-    return clamp(dot(centre - DW_VEC3(view.position, 0), DW_VEC3(view.forward, 0)) * push.soft,
-                 0.0, 1.0);
-}
-
 void main()
 {
-    uint at = span_words[DW_PARTICLE_SPAN_WORDS * push.layer] + gl_InstanceIndex;
+    uint at = spans[push.layer].first + gl_InstanceIndex;
     dw_particle_sprite s = sprites[list[at]];
     vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1 & 1) * 2.0 - 1.0;
     vec3 centre = DW_VEC3(s.position, 0);
-    vec4 color = unpackUnorm4x8(s.color);
     /* flames stand upright: their turn moves the noise */
     float angle = image == DW_PARTICLE_IMAGE_FLAME
                       ? 0.0
@@ -107,8 +81,7 @@ void main()
     vec3 place = centre + 0.5 * s.size * (corner.x * q.across + corner.y * q.along);
 
     out_place = corner;
-    out_color.rgb = push.glow * (dw_is(DW_STYLE_IS_LINEAR) ? color.rgb : decode(color.rgb));
-    out_color.a = color.a * unpackHalf2x16(s.opacity).x * near_share(centre);
+    out_color = dw_point_color(s, centre);
     out_sun = vec4(sun_at(centre), dw_fog_amount(centre));
     out_turn = turn;
     out_words = uvec2(s.frame, s.opacity >> 16u);

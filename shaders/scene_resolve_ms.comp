@@ -17,8 +17,9 @@ void main()
 
     if (pixel.x >= view.size[0] || pixel.y >= view.size[1])
         return;
+    vec3 light = speck_light(pixel);
     for (int i = 0; i < int(samples); i++)
-        sum += toned(texelFetch(color_texture, at, i));
+        sum += toned(lit(texelFetch(color_texture, at, i), light));
     write_pixel(pixel, sum, texelFetch(depth_texture, at, 0).r,
                 packUnorm4x8(texelFetch(id_texture, at, 0)));
 }

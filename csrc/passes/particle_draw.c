@@ -24,7 +24,7 @@ typedef struct recording {
 /* ---- constants ---- */
 
 /* The first row of the projection, without what jitter adds along the way that it looks. */
-static void fill_basis(const dw_scene_view *view, dw_particle_push *to)
+static void fill_basis(const dw_scene_view *view, uint32_t width, dw_particle_push *to)
 {
     const float *row = view->view_projection, *f = view->forward;
     double along = (double)row[0] * f[0] + (double)row[1] * f[1] + (double)row[2] * f[2];
@@ -35,6 +35,7 @@ static void fill_basis(const dw_scene_view *view, dw_particle_push *to)
         length += right[i] * right[i];
     }
     length = sqrt(length);
+    to->pixels = (float)(0.5 * width * length);
     for (int i = 0; i < 3; i++)
         to->right[i] = (float)(length > 0.0 ? right[i] / length : i == 0);
     to->up[0] = to->right[1] * f[2] - to->right[2] * f[1];
@@ -65,7 +66,7 @@ static dw_particle_push push_of(const recording *self, uint32_t layer)
                               .columns = style->columns,
                               .rows = style->rows };
 
-    fill_basis(self->picture->view_record, &push);
+    fill_basis(self->picture->view_record, self->picture->targets->size.width, &push);
     push.risen = rise(self->draws, 3.0, &push.period);
     push.risen_fine = rise(self->draws, 4.2, &push.period_fine);
     return push;
@@ -73,13 +74,23 @@ static dw_particle_push push_of(const recording *self, uint32_t layer)
 
 static uint32_t flags_of(const recording *self, const dw_particle_style *style)
 {
-    uint32_t flags = style->flags;
+    uint32_t flags = style->flags & (DW_STYLE_IS_LIT | DW_STYLE_IS_LINEAR);
 
     if (style->soft > 0.0f)
         flags |= DW_STYLE_IS_SOFT;
     if (self->picture->has_shadow && (flags & DW_STYLE_IS_LIT) != 0)
         flags |= DW_STYLE_HAS_SHADOWS;
     return flags;
+}
+
+static void fill_constants(const recording *self, const dw_particle_style *style,
+                           uint32_t constants[DW_PARTICLE_SPEC_COUNT])
+{
+    constants[DW_PARTICLE_SPEC_BLEND] = style->blend;
+    constants[DW_PARTICLE_SPEC_FACE] = style->face;
+    constants[DW_PARTICLE_SPEC_IMAGE] = style->image;
+    constants[DW_PARTICLE_SPEC_FLAGS] = flags_of(self, style);
+    constants[DW_PARTICLE_SPEC_SAMPLES] = self->picture->targets->size.samples;
 }
 
 static dw_status pipeline_of(const recording *self, const dw_particle_style *style,
@@ -89,19 +100,20 @@ static dw_status pipeline_of(const recording *self, const dw_particle_style *sty
     dw_graphics_def def;
 
     memset(&def, 0, sizeof def); /* padding too: pipelines are found by the bytes */
-    def.vertex_shader = DW_SHADER_PARTICLE_VERT;
-    def.fragment_shader = samples > 1 ? DW_SHADER_PARTICLE_MS_FRAG : DW_SHADER_PARTICLE_FRAG;
-    def.spec_count = DW_PARTICLE_SPEC_COUNT;
-    def.spec_constants[DW_PARTICLE_SPEC_BLEND] = style->blend;
-    def.spec_constants[DW_PARTICLE_SPEC_FACE] = style->face;
-    def.spec_constants[DW_PARTICLE_SPEC_IMAGE] = style->image;
-    def.spec_constants[DW_PARTICLE_SPEC_FLAGS] = flags_of(self, style);
-    def.spec_constants[DW_PARTICLE_SPEC_SAMPLES] = samples;
+    if ((style->flags & DW_STYLE_IS_BARE) != 0) {
+        def.vertex_shader = DW_SHADER_PARTICLE_BARE_VERT;
+        def.fragment_shader = DW_SHADER_PARTICLE_BARE_FRAG;
+    } else {
+        def.vertex_shader = DW_SHADER_PARTICLE_VERT;
+        def.fragment_shader = samples > 1 ? DW_SHADER_PARTICLE_MS_FRAG : DW_SHADER_PARTICLE_FRAG;
+        def.spec_count = DW_PARTICLE_SPEC_COUNT;
+        fill_constants(self, style, def.spec_constants);
+    }
     def.color_count = 1;
     def.colors[0] = DW_FORMAT_RGBA16_FLOAT;
     def.has_depth = true;
-    def.is_strip = true;
     def.samples = samples;
+    def.is_strip = true;
     def.depth = DW_DEPTH_TEST;
     def.blend = style->blend == DW_PARTICLE_BLEND_ADD ? DW_BLEND_ADD : DW_BLEND_ALPHA;
     return dw_graphics_get(self->gpu, &def, out, err);
@@ -109,37 +121,64 @@ static dw_status pipeline_of(const recording *self, const dw_particle_style *sty
 
 /* ---- draws ---- */
 
-static dw_status draw_layer(const recording *self, uint32_t layer, dw_error *err)
+/* What the shaders of a layer's draw are given; it points into itself. */
+typedef struct layer_inputs {
+    dw_gpu_binding buffers[DW_PARTICLE_DRAW_BINDINGS];
+    dw_gpu_texture textures[DW_PARTICLE_DRAW_TEXTURES];
+    dw_particle_push push;
+    dw_gpu_inputs inputs;
+} layer_inputs;
+
+static void fill_inputs(const recording *self, uint32_t layer, layer_inputs *to)
 {
     const dw_particle_draws *draws = self->draws;
     const dw_particle_picture *picture = self->picture;
-    const dw_scene_targets *targets = picture->targets;
     const dw_particle_style *style = &draws->styles[layer];
-    bool has_image = style->image == DW_PARTICLE_IMAGE_TEXTURE;
-    const dw_scene_texture *image = &picture->textures[style->texture];
-    dw_gpu_binding buffers[DW_PARTICLE_DRAW_BINDINGS] = {
-        [DW_PARTICLE_DRAW_VIEW] = picture->view,
-        [DW_PARTICLE_DRAW_SPRITES] = { draws->sprites, 0, 0, DW_USE_SHADER_READ },
-        [DW_PARTICLE_DRAW_LIST] = { draws->list, 0, 0, DW_USE_SHADER_READ },
-        [DW_PARTICLE_DRAW_SPANS] = { draws->spans, 0, 0, DW_USE_SHADER_READ },
-    };
-    dw_gpu_texture textures[DW_PARTICLE_DRAW_TEXTURES] = {
-        [DW_PARTICLE_DRAW_DEPTH] = { &targets->depth, DW_SAMPLER_NEAREST },
-        [DW_PARTICLE_DRAW_SHADOW] = { &targets->shadow, DW_SAMPLER_SHADOW },
-        [DW_PARTICLE_DRAW_IMAGE] = { has_image ? &image->image : &targets->shadow,
-                                     has_image ? image->sampler : DW_SAMPLER_NEAREST },
-    };
-    dw_particle_push push = push_of(self, layer);
-    dw_draw draw = { .inputs = { .buffers = buffers,
-                                 .buffer_count = DW_PARTICLE_DRAW_BINDINGS,
-                                 .textures = textures,
-                                 .texture_count = DW_PARTICLE_DRAW_TEXTURES,
-                                 .push = &push,
-                                 .push_bytes = sizeof push },
-                     .indirect = draws->commands,
-                     .indirect_offset = layer * sizeof(draw_command) };
+    const dw_gpu_image *shadow = &picture->targets->shadow;
+    bool is_bare = (style->flags & DW_STYLE_IS_BARE) != 0;
 
-    DW_TRY(pipeline_of(self, style, &draw.pipeline, err));
+    to->buffers[DW_PARTICLE_DRAW_VIEW] = picture->view;
+    to->buffers[DW_PARTICLE_DRAW_SPRITES] =
+        (dw_gpu_binding) { draws->sprites, 0, 0, DW_USE_SHADER_READ };
+    to->buffers[DW_PARTICLE_DRAW_LIST] = (dw_gpu_binding) { draws->list, 0, 0, DW_USE_SHADER_READ };
+    to->buffers[DW_PARTICLE_DRAW_SPANS] =
+        (dw_gpu_binding) { draws->spans, 0, 0, DW_USE_SHADER_READ };
+    to->textures[DW_PARTICLE_DRAW_DEPTH] =
+        (dw_gpu_texture) { &picture->targets->depth, DW_SAMPLER_NEAREST };
+    to->textures[DW_PARTICLE_DRAW_SHADOW] = (dw_gpu_texture) { shadow, DW_SAMPLER_SHADOW };
+    to->textures[DW_PARTICLE_DRAW_IMAGE] = (dw_gpu_texture) { shadow, DW_SAMPLER_NEAREST };
+    if (style->image == DW_PARTICLE_IMAGE_TEXTURE) {
+        const dw_scene_texture *image = &picture->textures[style->texture];
+
+        to->textures[DW_PARTICLE_DRAW_IMAGE] = (dw_gpu_texture) { &image->image, image->sampler };
+    }
+    to->push = push_of(self, layer);
+    to->inputs = (dw_gpu_inputs) { .buffers = to->buffers,
+                                   .buffer_count = is_bare ? 0 : DW_PARTICLE_DRAW_BINDINGS,
+                                   .textures = to->textures,
+                                   .texture_count = is_bare ? 0 : DW_PARTICLE_DRAW_TEXTURES,
+                                   .push = &to->push,
+                                   .push_bytes = sizeof to->push };
+}
+
+static bool adds_specks(const recording *self, uint32_t layer)
+{
+    return (self->draws->used & self->draws->specks) >> layer & 1;
+}
+
+static dw_status draw_layer(const recording *self, uint32_t layer, dw_error *err)
+{
+    const dw_particle_draws *draws = self->draws;
+    layer_inputs given;
+    dw_draw draw = { .indirect = draws->commands, .indirect_offset = layer * sizeof(draw_command) };
+
+    fill_inputs(self, layer, &given);
+    if (adds_specks(self, layer)) {
+        given.buffers[DW_PARTICLE_DRAW_LIST].buffer = &draws->speck_buffers->list;
+        draw.indirect = &draws->speck_buffers->commands;
+    }
+    draw.inputs = given.inputs;
+    DW_TRY(pipeline_of(self, &draws->styles[layer], &draw.pipeline, err));
     dw_command_draw(self->command, &draw);
     return DW_OK;
 fail:
@@ -164,6 +203,48 @@ fail:
     return err->code;
 }
 
+/* ---- specks ---- */
+
+bool dw_particle_adds_specks(const dw_particle_style *style, uint64_t particles)
+{
+    return style->blend == DW_PARTICLE_BLEND_ADD && style->face == DW_PARTICLE_FACE_CAMERA &&
+           style->image == DW_PARTICLE_IMAGE_GLOW && (style->flags & DW_STYLE_IS_LIT) == 0 &&
+           (style->flags & (DW_STYLE_IS_BARE | DW_STYLE_NO_SPECKS)) == 0 &&
+           (particles >= DW_SPECK_LEAST || (style->flags & DW_STYLE_IS_SPECKS) != 0);
+}
+
+bool dw_particle_has_specks(const dw_particle_draws *draws, uint32_t draw_count)
+{
+    for (uint32_t i = 0; i < draw_count; i++) {
+        if ((draws[i].used & draws[i].specks) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Into the sums, which are cleared by the first layer that has some. */
+static dw_status sum_specks(const recording *self, bool *is_cleared, dw_error *err)
+{
+    uint32_t constants[DW_PARTICLE_SPEC_COUNT];
+    layer_inputs given;
+
+    for (uint32_t layer = 0; layer < self->draws->layer_count; layer++) {
+        if (!adds_specks(self, layer))
+            continue;
+        if (!*is_cleared)
+            dw_command_fill(self->command, self->picture->speck_sums, 0, 0, 0);
+        *is_cleared = true;
+        fill_inputs(self, layer, &given);
+        fill_constants(self, &self->draws->styles[layer], constants);
+        DW_TRY(dw_particle_specks_record(self->command, self->gpu, self->draws->speck_buffers,
+                                         &given.inputs, self->picture->speck_sums, constants, layer,
+                                         err));
+    }
+    return DW_OK;
+fail:
+    return err->code;
+}
+
 dw_status dw_particle_draw_record(dw_command *command, dw_gpu *gpu,
                                   const dw_particle_picture *picture,
                                   const dw_particle_draws *draws, uint32_t draw_count,
@@ -173,6 +254,7 @@ dw_status dw_particle_draw_record(dw_command *command, dw_gpu *gpu,
                            .color_count = 1,
                            .depth = { .image = &picture->targets->depth, .is_read_only = true } };
     recording self = { gpu, command, picture, draws };
+    bool is_cleared = false;
     uint64_t used = 0;
 
     for (uint32_t i = 0; i < draw_count; i++)
@@ -180,6 +262,10 @@ dw_status dw_particle_draw_record(dw_command *command, dw_gpu *gpu,
     if (used == 0)
         return DW_OK;
     dw_command_time_begin(command, "scene_particles");
+    for (uint32_t i = 0; i < draw_count; i++) {
+        self.draws = &draws[i];
+        DW_TRY(sum_specks(&self, &is_cleared, err));
+    }
     dw_command_render_begin(command, &pass);
     for (uint32_t i = 0; i < draw_count; i++) {
         self.draws = &draws[i];
@@ -207,16 +293,16 @@ dw_status dw_sprite_set_create(dw_gpu *gpu, const dw_particle_sprite *sprites,
                                const uint32_t *counts, uint32_t layer_count, const dw_run *run,
                                dw_sprite_set *out, dw_error *err)
 {
-    uint32_t spans[DW_PARTICLE_LAYERS_MAX][DW_PARTICLE_SPAN_WORDS] = { { 0 } };
+    dw_particle_span spans[DW_PARTICLE_LAYERS_MAX] = { { 0 } };
     draw_command commands[DW_PARTICLE_LAYERS_MAX] = { { 0 } };
     dw_sprite_set made = { .layer_count = layer_count };
     uint32_t *list = NULL, total = 0;
 
     DW_ASSERT(layer_count <= DW_PARTICLE_LAYERS_MAX);
     for (uint32_t i = 0; i < layer_count; i++) {
-        spans[i][0] = total;
-        spans[i][1] = counts[i];
+        spans[i] = (dw_particle_span) { .first = total, .count = counts[i] };
         commands[i] = (draw_command) { 4, counts[i], 0, 0 };
+        made.counts[i] = counts[i];
         made.used |= counts[i] > 0 ? (uint64_t)1 << i : 0;
         total += counts[i];
     }

@@ -258,6 +258,7 @@ static dw_status draw_particles(const recording *self, dw_error *err)
                                     .view = bind_range(inputs->frame, view_range(self)),
                                     .view_record = &inputs->view_records[self->sub_frame],
                                     .textures = inputs->textures,
+                                    .speck_sums = inputs->speck_sums,
                                     .has_shadow = inputs->has_shadow };
 
     return dw_particle_draw_record(self->command, self->gpu, &picture, inputs->particles,
@@ -268,6 +269,8 @@ static dw_status resolve(const recording *self, dw_error *err)
 {
     const dw_scene_targets *targets = self->targets;
     uint32_t samples = targets->size.samples;
+    bool has_specks = dw_particle_has_specks(self->inputs->particles, self->inputs->particle_count);
+    uint32_t constants[] = { samples, has_specks };
     uint32_t shader = samples > 1 ? DW_SHADER_SCENE_RESOLVE_MS_COMP : DW_SHADER_SCENE_RESOLVE_COMP;
     dw_scene_range view = view_range(self);
     dw_gpu_binding buffers[] = {
@@ -276,6 +279,7 @@ static dw_status resolve(const recording *self, dw_error *err)
         { &targets->out_color, 0, 0, DW_USE_COMPUTE_WRITE },
         { &targets->out_depth, 0, 0, DW_USE_COMPUTE_WRITE },
         { &targets->out_id, 0, 0, DW_USE_COMPUTE_WRITE },
+        { self->inputs->frame, view.offset, view.size, DW_USE_COMPUTE_READ },
     };
     dw_gpu_texture textures[] = {
         { &targets->color, DW_SAMPLER_NEAREST },
@@ -289,7 +293,9 @@ static dw_status resolve(const recording *self, dw_error *err)
     uint32_t groups[3] = { (targets->size.width + 7) / 8, (targets->size.height + 7) / 8, 1 };
     dw_pipeline *pipeline = NULL;
 
-    DW_TRY(dw_pipeline_get(self->gpu, shader, &samples, 1, &pipeline, err));
+    if (has_specks)
+        buffers[5] = (dw_gpu_binding) { self->inputs->speck_sums, 0, 0, DW_USE_COMPUTE_READ };
+    DW_TRY(dw_pipeline_get(self->gpu, shader, constants, 2, &pipeline, err));
     dw_command_time_begin(self->command, "scene_resolve");
     dw_command_dispatch_inputs(self->command, pipeline, &inputs, groups);
     dw_command_time_end(self->command);

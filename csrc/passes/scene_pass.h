@@ -27,6 +27,7 @@ typedef struct dw_scene_inputs {
     dw_forest_gpu *const *forests;
     const dw_particle_draws *particles;
     uint32_t particle_count;
+    const dw_gpu_buffer *speck_sums;
     const dw_scene_view *view_records; /* the views on the host */
     bool has_sky, has_shadow;
     float clear[4]; /* premultiplied light where nothing is drawn and there is no sky */

@@ -18,6 +18,8 @@ struct dw_renderer {
     uint32_t texture_count, texture_capacity;
     dw_sprite_set *sprite_sets; /* a removed one has no layers */
     uint32_t sprite_set_count, sprite_set_capacity;
+    dw_particle_specks specks[DW_RENDERER_PARTICLES_MAX];
+    dw_gpu_buffer speck_sums;
     dw_gpu_buffer ranks;
     dw_gpu_buffer frame;
     uint8_t *frame_host; /* what the frame's buffer gets */
@@ -55,6 +57,9 @@ void dw_renderer_destroy(dw_renderer *renderer)
         dw_gpu_image_destroy(&renderer->textures[i].image);
     for (uint32_t i = 0; i < renderer->sprite_set_count; i++)
         dw_sprite_set_destroy(&renderer->sprite_sets[i]);
+    for (uint32_t i = 0; i < DW_RENDERER_PARTICLES_MAX; i++)
+        dw_particle_specks_destroy(&renderer->specks[i]);
+    dw_gpu_buffer_destroy(&renderer->speck_sums);
     dw_scene_targets_destroy(&renderer->targets);
     dw_gpu_buffer_destroy(&renderer->ranks);
     dw_gpu_buffer_destroy(&renderer->frame);
@@ -388,6 +393,37 @@ static void gather_particles(const dw_renderer *renderer, const dw_renderer_fram
     }
 }
 
+/* Chooses the layers whose specks are added without raster, where the device can bind their sums.
+ */
+static dw_status choose_specks(dw_renderer *renderer, const dw_renderer_frame *frame,
+                               dw_particle_draws *draws, dw_error *err)
+{
+    const dw_scene_size *size = &renderer->targets.size;
+    uint64_t sums = 4 * DW_SPECK_WORDS * (uint64_t)size->width * size->height;
+
+    if (sums > dw_gpu_get_limits(renderer->gpu)->max_storage_buffer_bytes)
+        return DW_OK;
+    for (uint32_t i = 0; i < frame->particle_count; i++) {
+        const dw_sprite_set *set = &renderer->sprite_sets[frame->particles[i].sprites];
+
+        for (uint32_t layer = 0; layer < draws[i].layer_count; layer++) {
+            if (dw_particle_adds_specks(&draws[i].styles[layer], set->counts[layer]))
+                draws[i].specks |= (uint64_t)1 << layer;
+        }
+        if ((draws[i].specks & draws[i].used) == 0)
+            continue;
+        if (renderer->speck_sums.size_bytes == 0)
+            DW_TRY(dw_gpu_buffer_create_device(renderer->gpu, sums, "speck sums",
+                                               &renderer->speck_sums, err));
+        DW_TRY(dw_particle_specks_reserve(renderer->gpu, &renderer->specks[i],
+                                          draws[i].list->size_bytes / sizeof(uint32_t), err));
+        draws[i].speck_buffers = &renderer->specks[i];
+    }
+    return DW_OK;
+fail:
+    return err->code;
+}
+
 static dw_status draw_sub_frame(dw_renderer *renderer, dw_device *device,
                                 const dw_renderer_frame *frame, const dw_scene_inputs *inputs,
                                 dw_forest_gpu **forests, uint32_t index, const dw_run *run,
@@ -462,6 +498,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
                                .particles = draws,
                                .particle_count = frame->particle_count,
                                .view_records = frame->views,
+                               .speck_sums = &renderer->speck_sums,
                                .has_sky = frame->has_sky,
                                .has_shadow = frame->has_shadow };
 
@@ -475,6 +512,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
         DW_TRY(check_particles(renderer, frame, i, err));
     DW_TRY(check_rows(renderer, frame, err));
     gather_particles(renderer, frame, draws);
+    DW_TRY(choose_specks(renderer, frame, draws, err));
     inputs.meshes = renderer->meshes;
     inputs.textures = renderer->textures;
     memcpy(inputs.clear, frame->clear, sizeof inputs.clear);

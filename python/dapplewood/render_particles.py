@@ -87,6 +87,17 @@ def make_sprites(
     return made
 
 
+def style_rows(styles: Sequence[ParticleStyle], texture_of: Any, linear: bool) -> np.ndarray:
+    """Rows of bytes, one dw_particle_style each. texture_of: the handle of a picture."""
+    records = [
+        style_record(
+            one, 0 if isinstance(one.image, str) else texture_of(one.image, None), linear=linear
+        )
+        for one in styles
+    ]
+    return np.stack(records).view(np.uint8).reshape(len(records), -1)
+
+
 class SpriteSet:
     """Particles that one has computed oneself, for `Scene.add`.
 
@@ -118,6 +129,10 @@ class SpriteSet:
             raise ValueError(
                 f"tick must be in [0, 2^52) and loop in [0, 2^32), got {tick!r} and {loop!r}"
             )
+
+    def style_rows(self, texture_of: Any) -> np.ndarray:
+        """Rows of bytes, one dw_particle_style each. texture_of: the handle of a picture."""
+        return style_rows(self.styles, texture_of, self.linear)
 
     @property
     def used(self) -> list[int]:
@@ -151,16 +166,7 @@ class ParticleDraws:
 
     def argument(self, renderer: Any, thing: SpriteSet) -> tuple:
         """What the core's renderer takes for a frame."""
-        records = [
-            style_record(
-                style,
-                0 if isinstance(style.image, str) else renderer._texture(style.image, None),
-                linear=thing.linear,
-            )
-            for style in thing.styles
-        ]
-        rows = np.stack(records).view(np.uint8).reshape(len(records), -1)
-        return self.handle, rows, thing.tick, thing.loop
+        return self.handle, thing.style_rows(renderer._texture), thing.tick, thing.loop
 
     @staticmethod
     def stats(index: int, thing: SpriteSet, draws: np.ndarray) -> list[ParticleStats]:

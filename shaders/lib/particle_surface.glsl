@@ -4,6 +4,7 @@
 #define DW_LIB_PARTICLE_SURFACE_GLSL
 
 #include "lib/particle_draw.glsl"
+#include "lib/particle_depth.glsl"
 #include "lib/particle_image.glsl"
 
 layout(location = 0) in vec2 in_place;
@@ -23,39 +24,14 @@ float dw_age()
     return float(in_words.x >> 16u) * (1.0 / 65536.0);
 }
 
-/* Metres along the view. */
-float dw_distance_of(float depth)
-{
-    return view.depth_terms[3] != 0.0
-               ? view.depth_terms[0] + view.depth_terms[1] * depth
-               : view.depth_terms[0] / (max(depth, 1e-12) + view.depth_terms[1]);
-}
-
-#ifdef DW_DEPTH_HAS_SAMPLES
-#define DW_SURFACE_DEPTH(i) texelFetch(depth_texture, ivec2(gl_FragCoord.xy), i).r
-#else
-#define DW_SURFACE_DEPTH(i) texelFetch(depth_texture, ivec2(gl_FragCoord.xy), 0).r
-#endif
-
 /* 1 far in front of the surfaces, 0 where it meets them: the mean of the samples it shows in. */
 float dw_soft_share()
 {
-    float own = dw_distance_of(gl_FragCoord.z);
-    float sum = 0.0, count = 0.0;
-
     if (!dw_is(DW_STYLE_IS_SOFT))
         return 1.0;
-    for (int i = 0; i < int(samples); i++) {
-        float depth = DW_SURFACE_DEPTH(i);
+    vec2 seen = dw_seen(ivec2(gl_FragCoord.xy), gl_FragCoord.z);
 
-        if (depth > gl_FragCoord.z)
-            continue;
-        /* nothing is there at all */
-        sum += depth <= 0.0 ? 1.0
-                            : clamp((dw_distance_of(depth) - own) * push.soft, 0.0, 1.0);
-        count += 1.0;
-    }
-    return count > 0.0 ? sum / count : 0.0;
+    return seen.y > 0.0 ? seen.x / seen.y : 0.0;
 }
 
 /* Colours multiplied by alpha, of one frame. Levels end where a frame is one texel. */

@@ -4,6 +4,7 @@
 #ifndef DW_LIB_SCENE_RESOLVE_GLSL
 #define DW_LIB_SCENE_RESOLVE_GLSL
 
+#include "shared/particle_style.h"
 #include "shared/scene.h"
 
 layout(local_size_x = 8, local_size_y = 8) in;
@@ -13,7 +14,10 @@ layout(scalar, set = 0, binding = 2) writeonly buffer color_block { uint colors[
 layout(scalar, set = 0, binding = 3) writeonly buffer depth_block { float depths[]; };
 layout(scalar, set = 0, binding = 4) writeonly buffer id_block { uint ids[]; };
 
+layout(scalar, set = 0, binding = 5) readonly buffer speck_block { uint specks[]; };
+
 layout(constant_id = 0) const uint samples = 1u;
+layout(constant_id = 1) const uint has_specks = 0u;
 
 /* Light as it is up to 0.6, then ever less, towards 1. */
 vec3 tone(vec3 light)
@@ -36,6 +40,28 @@ float distance_of(float depth)
         return uintBitsToFloat(0x7f800000u);
     return view.depth_terms[3] != 0.0 ? view.depth_terms[0] + view.depth_terms[1] * depth
                                       : view.depth_terms[0] / (depth + view.depth_terms[1]);
+}
+
+/* The light of particles that are less than a pixel. */
+vec3 speck_light(uvec2 pixel)
+{
+    uint at = DW_SPECK_WORDS * (pixel.y * view.size[0] + pixel.x);
+    vec3 light = vec3(0.0);
+
+    if (has_specks == 0u)
+        return light;
+    for (uint i = 0u; i < 3u; i++)
+        light[i] = float(specks[at + 2u * i]) * 5.9604644775390625e-8 +
+                   256.0 * float(specks[at + 2u * i + 1u]);
+    return light;
+}
+
+/* Over nothing, light covers as much as it is strong. */
+vec4 lit(vec4 color, vec3 light)
+{
+    float cover = clamp(max(max(light.r, light.g), light.b), 0.0, 1.0);
+
+    return vec4(color.rgb + light, color.a + (1.0 - color.a) * cover);
 }
 
 vec4 toned(vec4 color)

@@ -10,8 +10,13 @@
 #include "shared/particle.h"
 
 /* Flags of a style. */
-#define DW_STYLE_IS_LIT    1u /* by sun and sky; else it is light itself */
-#define DW_STYLE_IS_LINEAR 2u /* colours are light as they are, not sRGB codes */
+#define DW_STYLE_IS_LIT    1u  /* by sun and sky; else it is light itself */
+#define DW_STYLE_IS_LINEAR 2u  /* colours are light as they are, not sRGB codes */
+#define DW_STYLE_IS_SPECKS 8u  /* specks are added without raster, also in small layers */
+#define DW_STYLE_NO_SPECKS 16u /* never */
+/* Quads without a picture, to measure draws against: sharpness and stretch are half their width and
+ * height, of half the picture's. */
+#define DW_STYLE_IS_BARE   4u
 
 /* How a layer looks. */
 #define DW_PARTICLE_STYLE_FIELDS(F)                                                       \
@@ -39,8 +44,6 @@ struct dw_particle_style {
 #define DW_PARTICLE_DRAW_SPANS    3 /* where each layer begins in the list */
 #define DW_PARTICLE_DRAW_BINDINGS 4
 
-#define DW_PARTICLE_SPAN_WORDS 8 /* of a layer; the first is its first entry */
-
 #define DW_PARTICLE_DRAW_DEPTH    0 /* of the surfaces */
 #define DW_PARTICLE_DRAW_SHADOW   1
 #define DW_PARTICLE_DRAW_IMAGE    2
@@ -63,6 +66,29 @@ struct dw_particle_style {
  * cells after this many seconds, so that the clock can begin anew there. */
 #define DW_PARTICLE_FLAME_SECONDS 1280u
 
+/* ---- specks: particles that are less than a pixel ----
+ * Added to the picture by atomics instead of being rastered, each with the light that its glow has
+ * over its area, spread over four pixels. Sums are whole numbers, so that their order is of no
+ * concern. */
+#define DW_SPECK_PIXELS 1.0f   /* particles that are at least so high or wide are rastered */
+#define DW_SPECK_LEAST  65536u /* particles of a layer from which on it is worth it */
+#define DW_SPECK_GROUPS 1024u  /* workgroups, which share the list evenly */
+#define DW_SPECK_LANES  256u
+#define DW_SPECK_WORDS  6 /* of a pixel: red, green, blue, each in 2^-24, low word first */
+
+#define DW_SPECK_SUMS     4 /* behind the bindings of a draw */
+#define DW_SPECK_FLAGS    5 /* a bit for each entry of the list that is rastered */
+#define DW_SPECK_COUNTS   6 /* of those, by workgroup */
+#define DW_SPECK_BINDINGS 7
+
+#define DW_SPECK_LIST_LIST     0
+#define DW_SPECK_LIST_SPANS    1
+#define DW_SPECK_LIST_FLAGS    2
+#define DW_SPECK_LIST_COUNTS   3
+#define DW_SPECK_LIST_RASTERED 4 /* their own list, each layer where it is in the whole one */
+#define DW_SPECK_LIST_COMMANDS 5
+#define DW_SPECK_LIST_BINDINGS 6
+
 /* The constants of a draw. */
 #define DW_PARTICLE_PUSH_FIELDS(F)                                                         \
     F(float, right, 3) /* of the picture */                                                \
@@ -73,6 +99,7 @@ struct dw_particle_style {
     F(float, soft, 0) /* 1 / m */                                                          \
     F(float, stretch, 0)                                                                   \
     F(float, glow, 0)                                                                      \
+    F(float, pixels, 0) /* that a metre has where w is 1 */                                \
     F(uint, columns, 0)                                                                    \
     F(uint, rows, 0)                                                                       \
     F(float, risen, 0) /* cells that the first noise of flames has risen, in its period */ \
