@@ -59,9 +59,10 @@ static int module_exec(PyObject *module)
     if (dw_errors_exec(module) < 0 || dw_registry_exec(module) < 0 || dw_device_exec(module) < 0 ||
         dw_buffer_exec(module) < 0 || dw_dissolve_exec(module) < 0 || dw_dither_exec(module) < 0 ||
         dw_atlas_exec(module) < 0 || dw_measure_exec(module) < 0 || dw_forest_exec(module) < 0 ||
-        dw_renderer_exec(module) < 0 || dw_tree_exec(module) < 0 || dw_skin_exec(module) < 0 ||
-        dw_tree_refit_exec(module) < 0 || dw_tree_gpu_refit_exec(module) < 0 ||
-        dw_trees_exec(module) < 0 || dw_tree_gpu_exec(module) < 0 || dw_particle_exec(module) < 0 ||
+        dw_hub_exec(module) < 0 || dw_renderer_exec(module) < 0 || dw_tree_exec(module) < 0 ||
+        dw_skin_exec(module) < 0 || dw_tree_refit_exec(module) < 0 ||
+        dw_tree_gpu_refit_exec(module) < 0 || dw_trees_exec(module) < 0 ||
+        dw_tree_gpu_exec(module) < 0 || dw_particle_exec(module) < 0 ||
         dw_particle_effects_exec(module) < 0)
         return -1;
     return 0;

@@ -25,6 +25,7 @@
     X(buffer_type)            \
     X(dissolve_type)          \
     X(forest_type)            \
+    X(hub_type)               \
     X(skin_type)              \
     X(trees_type)
 
@@ -55,6 +56,7 @@ int dw_renderer_exec(PyObject *module);
 int dw_atlas_exec(PyObject *module);
 int dw_measure_exec(PyObject *module);
 int dw_forest_exec(PyObject *module);
+int dw_hub_exec(PyObject *module);
 int dw_tree_exec(PyObject *module);
 int dw_tree_gpu_exec(PyObject *module);
 int dw_skin_exec(PyObject *module);

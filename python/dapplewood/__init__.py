@@ -69,8 +69,19 @@ if TYPE_CHECKING:
     from .materials import Material, MaterialTexture
     from .mesh import Mesh
     from .model import Model
+    from .particle_configs import (
+        CombatConfig,
+        DustConfig,
+        EffectConfig,
+        FireConfig,
+        GlowConfig,
+        MagicConfig,
+        WaterConfig,
+        WeatherConfig,
+    )
     from .particle_effect import EFFECT_NAMES, ParticleEffect, ParticlePart, effect
     from .particle_style import ParticleStyle
+    from .particles import LayerStats, ParticleManager, ParticleManagerStats
     from .pose import Pose
     from .model_trees import ModelTrees
     from .overlay import draw_boxes
@@ -126,8 +137,13 @@ _NAMES = {
     "materials": ("Material", "MaterialTexture"),
     "mesh": ("Mesh",),
     "model": ("Model",),
+    "particle_configs": (
+        "CombatConfig", "DustConfig", "EffectConfig", "FireConfig", "GlowConfig", "MagicConfig",
+        "WaterConfig", "WeatherConfig",
+    ),
     "particle_effect": ("EFFECT_NAMES", "ParticleEffect", "ParticlePart", "effect"),
     "particle_style": ("ParticleStyle",),
+    "particles": ("LayerStats", "ParticleManager", "ParticleManagerStats"),
     "pose": ("Pose",),
     "model_trees": ("ModelTrees",),
     "overlay": ("draw_boxes",),
