@@ -139,11 +139,12 @@ DW_INLINE float dw_inverse(float x)
     return dw_float_from_bits(dw_bits_from_float(guess) | (bits & 0x80000000u));
 }
 
-/* 1 / sqrt(x) within four units in the last place, for x in 2^-117..2^117; finite at 0. */
+/* 1 / sqrt(x) within four units in the last place, for x in 2^-117..2^117; below as at its end. */
 DW_INLINE float dw_inverse_root(float x)
 {
-    float guess = dw_float_from_bits(0x5f375a86u - (dw_bits_from_float(x) >> 1));
-    DW_PRECISE float half_x = 0.5f * x;
+    float from = x > 6.018531e-36f ? x : 6.018531e-36f;
+    float guess = dw_float_from_bits(0x5f375a86u - (dw_bits_from_float(from) >> 1));
+    DW_PRECISE float half_x = 0.5f * from;
 
     for (uint i = 0u; i < 3u; i++) {
         DW_PRECISE float square = guess * guess;
