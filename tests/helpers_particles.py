@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A NumPy model of what lives: lives, chance and the motion of every kind, in float32 steps.
+"""A NumPy model of what lives: lives, chance and the motion of every kind, in float32 steps; and
+tables of built-in effects.
 
 Written from the definitions of the fields, not from the loops of the core: all slots of all rows at
 once, whole numbers as uint64. `state` has the bytes of `_core.particle_state`.
@@ -165,7 +166,8 @@ class Slots:
         self.flags = e["part"] >> U32(16)
         passed = np.int64(now) - join(e["epoch_low"], e["epoch_high"]).astype(np.int64)
         self.local = join(e["local_low"], e["local_high"]).astype(np.int64) + (
-            passed * e["rate"].astype(np.int64) >> 16
+            (passed >> 16) * e["rate"].astype(np.int64)
+            + ((passed & 65535) * e["rate"].astype(np.int64) >> 16)
         )
         self.at = np.maximum(self.local, 0).astype(U64)
         self.life_words = self.draw(self.slot, 0, 0)
@@ -174,7 +176,8 @@ class Slots:
         self.alive = np.zeros(len(self.row), bool)
         once = self.has("EMITTER_IS_ONCE")
         burst = ~once & (p["flags"] & U32(C["PART_IS_BURST"]) != 0)
-        for rule, chosen in ((self._once, once), (self._burst, burst), (self._cycle, ~once & ~burst)):
+        rules = (self._once, once), (self._burst, burst), (self._cycle, ~once & ~burst)
+        for rule, chosen in rules:
             for name, values in zip(("alive", "cycle", "age", "life"), rule()):
                 field = getattr(self, name)
                 field[chosen] = values.astype(field.dtype)[chosen]
@@ -208,7 +211,8 @@ class Slots:
         gap1 = np.maximum(gap, U64(1))
         tight = np.where(jitter < gap // U64(2), jitter, (gap1 - U64(1)) // U64(2))
         jitter = np.where(looped, tight, jitter)
-        at = np.where(looped, self.at % np.maximum(loop, U64(1)), self.at)
+        at = self.at + pick(gap, self.e["key1"])
+        at = np.where(looped, at % np.maximum(loop, U64(1)), at)
 
         def tick(k: Array) -> Array:
             words = self.draw(NONE, k.astype(U32), 0)
@@ -744,3 +748,84 @@ def state(tables: Tables, now: int, camera: Any = None) -> Array:
         out["size"] = size * swell * scale
         out["opacity"] = opacity * s.p["opacity"]
     return out
+
+
+# ---- tables of built-in effects ----
+
+
+def ticks(seconds: float) -> int:
+    return int(seconds * 65536 + 0.5)
+
+
+def part_record(part: dict[str, Any], curves: list[Array], colors: list[Array]) -> Array:
+    """The record of a part as `_core.PARTICLE_EFFECTS` has it; its curves and ramp are appended."""
+    record = np.zeros((), record_dtype("dw_particle_part"))
+    record["kind"], record["layer"] = KINDS[part["kind"]], 0
+    for name in ("BURST", "ONCE", "EVEN"):
+        record["flags"] |= bool(part[name.lower()]) * C[f"PART_IS_{name}"]
+    least, most = map(ticks, part["lifetime"])
+    record["life_least"], record["life_span"] = least, most - least
+    record["gap_jitter"] = ticks(part["delay"])
+    if part["burst"]:
+        least, most = map(ticks, part["burst"])
+        record["gap"], record["gap_jitter"] = least + (most - least) // 2, (most - least) // 4
+    for field, name in (("opacity_curve", "opacity_curve"), ("size_curve", "size_curve")):
+        record[field] = NONE if part[name] is None else sum(map(len, curves))
+        curves += [] if part[name] is None else [part[name]]
+    record["ramp"], ramp = NONE, part["ramp"]
+    if ramp is not None:
+        if part["over_life"]:
+            record["flags"] |= C["PART_IS_RAMPED"]
+            at, own = np.linspace(0, 1, C["PARTICLE_KNOTS"]), np.linspace(0, 1, len(ramp))
+            ramp = np.stack([np.interp(at, own, c) + 0.5 for c in ramp.T], 1).astype(np.uint8)
+        record["ramp"], record["ramp_count"] = sum(map(len, colors)), len(ramp)
+        colors.append(np.ascontiguousarray(ramp).view(U32)[:, 0])
+    for name in ("tone", "opacity", "rise", "fall", "frame_rate", "offset"):
+        record[name] = part[name]
+    record["params"][: len(part["params"])] = list(part["params"].values())
+    return record
+
+
+def effect_tables(
+    effect: str,
+    index: int,
+    rows: int,
+    rng: np.random.Generator,
+    *,
+    extent: Any = (0.0, 0.0, 0.0),
+    points: Array | None = None,
+) -> Tables:
+    """Rows of one part of a built-in effect, each with keys of its own, all at the origin."""
+    curves: list[Array] = []
+    colors: list[Array] = []
+    part = _core.PARTICLE_EFFECTS[effect][2][index]
+    record = part_record(part, curves, colors)
+    e = np.zeros(rows, record_dtype("dw_particle_emitter"))
+    e["part"] = part["once"] * C["EMITTER_IS_ONCE"] << 16
+    e["count"], e["rate"], e["scale"] = part["count"], C["PARTICLE_RATE_ONE"], 1
+    e["key0"], e["key1"] = rng.integers(0, 1 << 32, (2, rows), dtype=U32)
+    e["stop_low"] = e["stop_high"] = NONE
+    e["colors"], e["extent"] = NONE, extent
+    e["surface_count"] = 0 if points is None else len(points)
+    return Tables(
+        emitters=e,
+        parts=record[None],
+        regions=np.zeros(1, record_dtype("dw_particle_region")),
+        curves=np.concatenate([*curves, np.zeros(0, F)]).astype(F),
+        colors=np.concatenate([*colors, np.zeros(0, U32)]).astype(U32),
+        points=np.zeros((0, 3), F) if points is None else points.astype(F),
+    )
+
+
+def one_row(
+    effect: str, index: int, t: float, count: int = 1, points: Array | None = None
+) -> tuple[Tables, int]:
+    """A row whose slots live once, all from tick 0 on and equally long, and the tick of age t."""
+    tables = effect_tables(effect, index, 1, np.random.default_rng(8), points=points)
+    parts, rows = tables.parts, tables.emitters
+    life = int(parts["life_least"][0])
+    parts["flags"] |= U32(C["PART_IS_ONCE"])
+    parts["life_span"] = parts["gap_jitter"] = 0
+    rows["part"] |= U32(C["EMITTER_IS_ONCE"] << 16)
+    rows["count"], rows["key1"] = count, 0
+    return tables, round(t * life)

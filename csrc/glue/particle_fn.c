@@ -4,6 +4,7 @@
 #include "glue/device_type.h"
 
 #include "base/platform.h"
+#include "cpu/particle_effects.h"
 #include "systems/particle_trial.h"
 
 #include <string.h>
@@ -314,7 +315,50 @@ done:
     return result;
 }
 
+static PyObject *particle_bounds(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = { "emitters", "parts", "curves", "colors", "points", NULL };
+    const dw_module_state *state = dw_module_get_state(module);
+    PyObject *objects[INPUT_COUNT] = { NULL }, *out = NULL;
+    py_tables self = { 0 };
+    npy_intp shape[2];
+    float *bounds;
+    dw_error err;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$OOO:particle_bounds", names,
+                                     &objects[EMITTERS], &objects[PARTS], &objects[CURVES],
+                                     &objects[COLORS], &objects[POINTS]))
+        return NULL;
+    if (take_tables(&self, objects) < 0)
+        goto done;
+    if (dw_particles_check(&self.tables, &err) != DW_OK) {
+        dw_raise(state, &err);
+        goto done;
+    }
+    shape[0] = self.tables.row_count;
+    shape[1] = 2;
+    out = PyArray_ZEROS(2, shape, NPY_FLOAT32, 0);
+    bounds = out == NULL ? NULL : PyArray_DATA((PyArrayObject *)out);
+    for (uint32_t i = 0; bounds != NULL && i < self.tables.row_count; i++) {
+        dw_particle_emitter e = self.tables.emitters[i];
+
+        if (e.part == DW_PARTICLE_NONE)
+            continue;
+        dw_particle_bound(&self.tables.parts[DW_EMITTER_PART(e.part)], self.tables.points,
+                          self.tables.curves, &e);
+        bounds[2 * i] = e.bound_y;
+        bounds[2 * i + 1] = e.bound_radius;
+    }
+done:
+    release(&self);
+    return out;
+}
+
 static PyMethodDef functions[] = {
+    { "particle_bounds", (PyCFunction)(void (*)(void))particle_bounds, METH_VARARGS | METH_KEYWORDS,
+      "particle_bounds($module, /, emitters, parts, *, curves=None, colors=None,\n"
+      "                points=None)\n--\n\n"
+      "bound_y and bound_radius of each row, from closed forms: (N, 2) float32." },
     { "particle_see", (PyCFunction)(void (*)(void))particle_see, METH_VARARGS | METH_KEYWORDS,
       "particle_see($module, /, device, view, emitters, parts, regions, *, curves=None,\n"
       "             colors=None, points=None, sorted_layers=0, repeat=1, is_narrow=False)\n--\n\n"

@@ -501,6 +501,14 @@ def dissolve_tick(
 def dissolve_values(
     device: Device, states: ArrayLike, now: int, repeat: int, /
 ) -> NDArray[np.float32]: ...
+def particle_bounds(
+    emitters: NDArray[Any],
+    parts: NDArray[Any],
+    *,
+    curves: ArrayLike | None = None,
+    colors: ArrayLike | None = None,
+    points: ArrayLike | None = None,
+) -> NDArray[np.float32]: ...
 def particle_see(
     device: Device,
     view: NDArray[Any],

@@ -451,7 +451,8 @@ DW_INLINE int64_t dw_particle_local(dw_particle_emitter e, uint now_low, uint no
 
     if (e.rate == DW_PARTICLE_RATE_ONE)
         return local + passed;
-    return local + (passed * DW_I64(e.rate) >> 16);
+    return local + (passed >> 16) * DW_I64(e.rate) +
+           ((passed & DW_I64(65535)) * DW_I64(e.rate) >> 16);
 }
 
 DW_INLINE dw_particle_life dw_particle_dead(void)
@@ -484,7 +485,7 @@ DW_INLINE dw_particle_life dw_particle_burst(dw_particle_emitter e, dw_particle_
                                              uint64_t local)
 {
     dw_particle_life life = dw_particle_dead();
-    uint64_t at = local, k, tick, age;
+    uint64_t at, k, tick, age;
     uint gap = p.gap, jitter = p.gap_jitter, bursts = 0u;
 
     if (e.loop != 0u) {
@@ -492,8 +493,10 @@ DW_INLINE dw_particle_life dw_particle_burst(dw_particle_emitter e, dw_particle_
         bursts = bursts < 1u ? 1u : bursts;
         gap = e.loop / bursts;
         jitter = jitter < gap / 2u ? jitter : (gap - 1u) / 2u;
-        at = local % DW_U64(e.loop);
     }
+    at = local + DW_U64(dw_particle_pick(gap, e.key1)); /* not all emitters at the same time */
+    if (e.loop != 0u)
+        at = at % DW_U64(e.loop);
     k = dw_particle_divide_long(at, gap);
     if (e.loop != 0u && k >= DW_U64(bursts))
         k = DW_U64(bursts - 1u);
