@@ -46,12 +46,12 @@ layout(scalar, push_constant) uniform constants
 
 shared uint staged[WORDS * DW_PARTICLE_LANES];
 
-bool state_at(uvec2 at, out dw_particle particle)
+bool state_at(uvec2 at, inout dw_particle particle)
 {
     uint row = first_row + at.x;
     dw_particle_emitter e = load_emitter(row);
     dw_particle_part p = load_part(DW_EMITTER_PART(e.part));
-    float eye[3], share;
+    float eye[3], share = 0.0;
 
     for (uint i = 0u; i < 3u; i++)
         eye[i] = has_camera != 0u ? camera[i] : e.position[i];
@@ -87,7 +87,7 @@ void main()
 
     for (uint round = 0u; round < ROUNDS; round++) {
         uint target = run.begin + round * DW_PARTICLE_LANES + lane;
-        dw_particle particle;
+        dw_particle particle = no_particle();
         bool is_alive = target < run.end && state_at(find_slot(run, target), particle);
         uint total;
         uint place = rank_kept(lane, round, is_alive, total);

@@ -33,7 +33,7 @@ layout(scalar, push_constant) uniform view_block { dw_particle_view view; };
 #include "lib/particle_slot.glsl"
 #include "lib/particle_tables.glsl"
 
-shared uvec4 packed[2 * DW_PARTICLE_LANES];
+shared uvec4 staged[2 * DW_PARTICLE_LANES];
 
 bool is_inside(dw_particle particle)
 {
@@ -48,15 +48,15 @@ bool is_inside(dw_particle particle)
 }
 
 /* False: nothing of the slot is seen. */
-bool sprite_at(uvec2 at, out dw_particle_sprite sprite)
+bool sprite_at(uvec2 at, inout dw_particle_sprite sprite)
 {
     dw_particle_emitter e = load_emitter(at.x);
     dw_particle_part p = load_part(DW_EMITTER_PART(e.part));
-    dw_particle particle;
-    float share;
+    float eye[3] = float[3](view.camera[0], view.camera[1], view.camera[2]);
+    dw_particle particle = no_particle();
+    float share = 0.0;
 
-    if (!particle_at(e, p, at.x, at.y, uvec2(view.now_low, view.now_high), view.camera, particle,
-                     share))
+    if (!particle_at(e, p, at.x, at.y, uvec2(view.now_low, view.now_high), eye, particle, share))
         return false;
 
     precise float opacity = particle.opacity * dw_particle_kept_share(cells[at.x].y, at.y);
@@ -68,9 +68,9 @@ bool sprite_at(uvec2 at, out dw_particle_sprite sprite)
 
 void put(uint place, dw_particle_sprite s)
 {
-    packed[2u * place] = uvec4(floatBitsToUint(s.position[0]), floatBitsToUint(s.position[1]),
+    staged[2u * place] = uvec4(floatBitsToUint(s.position[0]), floatBitsToUint(s.position[1]),
                                floatBitsToUint(s.position[2]), floatBitsToUint(s.size));
-    packed[2u * place + 1u] = uvec4(s.opacity, s.color, s.frame, s.axis);
+    staged[2u * place + 1u] = uvec4(s.opacity, s.color, s.frame, s.axis);
 }
 
 void main()
@@ -89,7 +89,8 @@ void main()
 
     for (uint round = 0u; round < ROUNDS; round++) {
         uint target = run.begin + round * DW_PARTICLE_LANES + lane;
-        dw_particle_sprite sprite;
+        dw_particle_sprite sprite =
+            dw_particle_sprite(float[3](0.0, 0.0, 0.0), 0.0, 0u, 0u, 0u, 0u);
         bool is_seen = target < run.end && sprite_at(find_slot(run, target), sprite);
         uint total;
         uint place = rank_kept(lane, round, is_seen, total);
@@ -98,7 +99,7 @@ void main()
             put(place, sprite);
         barrier();
         for (uint i = lane; i < 2u * total; i += DW_PARTICLE_LANES)
-            sprites[2u * (group * DW_PARTICLE_SLOT_GROUP + written) + i] = packed[i];
+            sprites[2u * (group * DW_PARTICLE_SLOT_GROUP + written) + i] = staged[i];
         written += total;
     }
     if (lane == 0u)

@@ -43,9 +43,14 @@ dw_particle_input input_at(dw_particle_emitter e, dw_particle_part p, uint slot,
     return given;
 }
 
+dw_particle no_particle()
+{
+    return dw_particle(0u, 0u, 0u, 0u, 0u, float[3](0.0, 0.0, 0.0), 0.0, 0.0, 0u, 0u, 0u, 0u);
+}
+
 /* False: nothing lives there. `share`: of its age. */
 bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot, uvec2 now,
-                 float camera[3], out dw_particle particle, out float share)
+                 float camera[3], inout dw_particle particle, inout float share)
 {
     int64_t local = dw_particle_local(e, now.x, now.y);
     dw_particle_life life = dw_particle_life_at(e, p, slot, local);
