@@ -118,14 +118,17 @@ static void count_replaced(dw_hub *hub, const dw_hub_batch *batch, uint64_t *slo
 static dw_status refuse(const dw_hub *hub, uint32_t layer, uint64_t wanted, uint64_t back,
                         dw_error *err)
 {
+    const dw_registry *names = &dw_registries[DW_REGISTRY_PARTICLE_LAYER];
+    const char *name = layer < (uint32_t)names->count ? names->rows[layer].name : "of one's own";
     const dw_hub_layer *of = &hub->layers[layer];
 
-    return dw_fail(err, DW_ERROR_CAPACITY,
-                   "layer %u is limited to %llu particles and has %llu: no room for %llu more; "
-                   "unregister some, raise limits, or take capacity=\"grow\" or \"partial\"; "
-                   "nothing was registered",
-                   layer, (unsigned long long)of->limit, (unsigned long long)(of->allocated - back),
-                   (unsigned long long)wanted);
+    return dw_fail(
+        err, DW_ERROR_CAPACITY,
+        "layer %u (%s) is limited to %llu particles and has %llu: no room for %llu more; "
+        "unregister some, raise limits, or take capacity=\"grow\" or \"partial\"; "
+        "nothing was registered",
+        layer, name, (unsigned long long)of->limit, (unsigned long long)(of->allocated - back),
+        (unsigned long long)wanted);
 }
 
 static dw_status check_limits(dw_hub *hub, const dw_hub_batch *batch, dw_error *err)

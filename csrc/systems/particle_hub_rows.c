@@ -201,6 +201,11 @@ void dw_hub_free_row(dw_hub *hub, uint32_t place)
     *record = (dw_particle_emitter) { .part = DW_PARTICLE_NONE };
     *row = (dw_hub_row) { DW_HUB_NONE, DW_HUB_NONE, DW_HUB_NONE, 0, DW_HUB_NONE };
     dw_hub_mark_row(hub, place);
+    if (layer->used == 0) {
+        layer->free_count = hub->regions[DW_HUB_PLACE_LAYER(place)].count = 0;
+        dw_hub_mark(hub, DW_PARTICLE_REGIONS, DW_HUB_PLACE_LAYER(place),
+                    DW_HUB_PLACE_LAYER(place) + 1);
+    }
 }
 
 /* ---- rows that live once ---- */

@@ -34,18 +34,19 @@ def _kind_of(event: Mapping[str, Any]) -> str | None:
     return _KINDS.get(word.lower().replace(":", "_").rsplit("_", 1)[-1])
 
 
-def read_event(event: Any) -> ResourceEvent | None:
+def read_event(event: Any, spots: Mapping[Any, Any]) -> ResourceEvent | None:
     """The event, or None where it is to be ignored: of another kind of resource, or without an id.
 
-    Its config is None where it says no position.
+    Its config is None where it says no position. spots: those that are known.
     """
     if not isinstance(event, Mapping):
         raise TypeError(f"event must be a dict, got {type(event).__name__}")
     kind = _kind_of(event)
     id = event.get("id", event.get("entityId"))
     resource = event.get("resourceType")
-    is_spot = resource == "fishing_spot" or (resource is None and kind not in (None, "spawned"))
-    if kind is None or id is None or not is_spot:
+    if kind is None or id is None:
+        return None
+    if resource != "fishing_spot" and (resource is not None or id not in spots):
         return None
     position = event.get("position")
     if position is None:

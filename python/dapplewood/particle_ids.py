@@ -38,7 +38,11 @@ def _uid_of(id: Any, ordinal: int) -> int:
         return int(data[1:])  # a float that equals it
     if data is None:
         data = b"o%d" % ordinal
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+    return int.from_bytes(_digest(data), "little")
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=8).digest()
 
 
 def uids_of(ids: Sequence[Any], ordinal: int) -> np.ndarray:
@@ -47,6 +51,9 @@ def uids_of(ids: Sequence[Any], ordinal: int) -> np.ndarray:
     """
     if ids and all(type(id) is int for id in ids) and min(ids) >= 0 and max(ids) < 2**64:
         return np.array(ids, np.uint64)
+    if ids and all(type(id) is str for id in ids):
+        encoded = (_digest(b"s" + id.encode("utf-8", "surrogatepass")) for id in ids)
+        return np.frombuffer(b"".join(encoded), "<u8").astype(np.uint64)
     return np.array([_uid_of(id, ordinal + i) for i, id in enumerate(ids)], np.uint64)
 
 

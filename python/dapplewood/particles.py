@@ -18,7 +18,7 @@ from .checks import as_number, as_whole
 from .device import Device, default_device
 from .kinds import ParticleLayer, kind_of
 from .layouts import records
-from .particle_configs import Plan, config_of, place_of, shaped_parts
+from .particle_configs import Plan, WaterConfig, config_of, place_of, shaped_parts
 from .particle_effect import part_row
 from .particle_events import read_event
 from .particle_ids import listed_ids, uids_of
@@ -104,19 +104,21 @@ def _word(value: Any, name: str, words: tuple[str, ...]) -> str:
     return value
 
 
-def _limits_of(limits: Any, capacity: str) -> dict[int, int]:
+def _limits_of(limits: Any, capacity: str) -> dict[Any, int]:
+    """By ParticleLayer, or by ParticleStyle."""
     if limits is None:
         return {}
     if capacity == "grow":
         raise ValueError('limits must be None with capacity="grow": take "error" or "partial"')
     if not isinstance(limits, Mapping):
         raise TypeError(f"limits must be a dict of layers, got {type(limits).__name__}")
-    found = {}
+    found: dict[Any, int] = {}
     for layer, most in limits.items():
         number = _UNLIMITED if most is None else as_whole(most, f"limits[{layer!r}]")
         if not 0 <= number < 2**64:
             raise ValueError(f"limits[{layer!r}] must be 0 or more, or None, got {most!r}")
-        found[int(kind_of(ParticleLayer, layer, "limits"))] = number
+        is_own = isinstance(layer, ParticleStyle)
+        found[layer if is_own else kind_of(ParticleLayer, layer, "limits")] = number
     return found
 
 
@@ -134,6 +136,8 @@ def _positions_of(positions: Any, count: int) -> np.ndarray:
     array = np.asarray(positions)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"positions must be numbers, got dtype {array.dtype}")
+    if array.shape == (0,) and count == 0:
+        array = array.reshape(0, 3)
     if array.shape != (count, 3):
         raise ValueError(
             f"positions must have shape ({count}, 3), one row for each id, got {array.shape}"
@@ -169,9 +173,9 @@ class ParticleManager(_core.ParticleHub):
     mode : {"exact", "seed"}
         "seed": waves go by the manager's clock, alike for all emitters, as upstream.
     limits : dict, optional
-        Particles by layer; None: no limit. What it leaves out has upstream's caps: splash 96,
-        bubble 72, shimmer 72, ripple 24, pillar 32, wisp 192, spark 256, base 96, flame 896; all
-        other layers have none.
+        Particles by layer or ParticleStyle; None: no limit. What it leaves out has upstream's
+        caps: splash 96, bubble 72, shimmer 72, ripple 24, pillar 32, wisp 192, spark 256, base 96,
+        flame 896; all other layers have none.
     loop : float, optional
         Seconds after which all repeats, as flipbooks and endless films want it.
 
@@ -227,18 +231,19 @@ class ParticleManager(_core.ParticleHub):
         _word(capacity, "capacity", _CAPACITIES)
         _word(colors, "colors", _COLORS)
         _word(mode, "mode", _MODES)
-        ticks = _loop_of(loop)
+        ticks, most = _loop_of(loop), _limits_of(limits, capacity)
         self = super().__new__(
             cls,
             seed=seed,
             capacity=_CAPACITIES.index(capacity),
             loop=ticks,
             is_seed=mode == "seed",
-            limits=_limits_of(limits, capacity),
+            limits={int(k): v for k, v in most.items() if not isinstance(k, ParticleStyle)},
         )
         self._device = device
         self.seed, self.capacity, self.colors, self.mode = seed, capacity, colors, mode
         self.loop, self.loop_ticks = loop, ticks
+        self._limits = most
         self.styles = list(LAYER_STYLES.values())
         self.linear_layers = frozenset(
             int(ParticleLayer[name.upper()])
@@ -251,7 +256,7 @@ class ParticleManager(_core.ParticleHub):
         self._layers: dict[ParticleStyle, int] = {}  # of styles of one's own
         self._effects: dict[tuple[Any, ...], int] = {}  # by Plan.shape
         self._rows: dict[tuple[Any, ...], int] = {}  # by what the core takes
-        self._spots: dict[Hashable, Any] = {}  # configs of events
+        self._spots: dict[Hashable, tuple[WaterConfig, Any]] = {}  # and where they are
         self._camera: _View | None = None
         self._aspect = 1.0
         self._looked: tuple[Any, ...] = ()
@@ -319,7 +324,11 @@ class ParticleManager(_core.ParticleHub):
         position = getattr(made, "position", None)
         if position is None:
             raise ValueError("config: position must be given; only register_many takes None")
-        return int(self._register([id], np.array([position]), made.plan())[0])
+        slots = int(self._register([id], np.array([position]), made.plan())[0])
+        self._spots.pop(id, None)
+        if isinstance(made, WaterConfig):
+            self._spots[id] = made, position
+        return slots
 
     def register_many(
         self, ids: Sequence[Hashable] | ArrayLike, positions: ArrayLike, config: Any
@@ -400,7 +409,9 @@ class ParticleManager(_core.ParticleHub):
             return int(layer)
         if layer not in self._layers:
             is_sorted = BLENDS[layer.blend] == BLENDS["sorted"]
-            self._layers[layer] = self._add_layer(is_sorted, _UNLIMITED)
+            self._layers[layer] = self._add_layer(
+                is_sorted, self._limits.get(layer, _UNLIMITED)
+            )
             self.styles.append(layer)
         return self._layers[layer]
 
@@ -423,6 +434,7 @@ class ParticleManager(_core.ParticleHub):
         for id, number in zip(listed, numbers.tolist()):
             if number != _NONE and self._numbers.pop(id, None) is not None:
                 del self._ids[number]
+                self._spots.pop(id, None)
         return numbers != _NONE
 
     # -- what is done to emitters --
@@ -457,7 +469,12 @@ class ParticleManager(_core.ParticleHub):
         self._check_open()
         listed = listed_ids(ids)
         numbers = self._find(listed)
-        self._move(numbers, _positions_of(positions, len(listed)), bool(trail))
+        places = _positions_of(positions, len(listed))
+        self._move(numbers, places, bool(trail))
+        if self._spots:
+            for id, place in zip(listed, places):
+                if id in self._spots and id in self._numbers:
+                    self._spots[id] = self._spots[id][0], place
         return numbers != _NONE
 
     def emit(self, id: Hashable, count: int | None = None) -> int:
@@ -495,7 +512,7 @@ class ParticleManager(_core.ParticleHub):
         return self._change(id, _KILL)
 
     def pause(self, id: Hashable | None = None) -> bool:
-        """Stop the clock of an emitter, or that of all. False for an unknown id."""
+        """Stop the clock of an emitter, or with None that of all. False for an unknown id."""
         if id is not None:
             return self._change(id, _PAUSE)
         self._set_paused(True)
@@ -532,8 +549,9 @@ class ParticleManager(_core.ParticleHub):
         event : dict
             ``id`` (or ``entityId``), ``resourceType``, which must be "fishing_spot",
             ``resourceId`` and ``position`` (a dict with x, y and z). ``type`` ends in "spawned"
-            (which it is when it is left out), "depleted", "respawned" or "removed". A depleted
-            spot is remembered: "respawned" needs no position.
+            (which it is when it is left out), "depleted", "respawned" or "removed". A spot that is
+            depleted is remembered as it was registered, by an event or by `register`:
+            "respawned" needs no position. Of known spots ``resourceType`` may be left out.
 
         Returns
         -------
@@ -542,20 +560,21 @@ class ParticleManager(_core.ParticleHub):
             id or the position that they need, are ignored.
         """
         self._check_open()
-        found = read_event(event)
+        found = read_event(event, self._spots)
         if found is None:
             return False
+        known = self._spots.get(found.id)
         if found.kind in ("depleted", "removed"):
-            if found.kind == "removed":
-                self._spots.pop(found.id, None)
-            return self.unregister(found.id)
+            was_there = self.unregister(found.id)
+            if found.kind == "depleted" and known is not None:
+                self._spots[found.id] = known
+            return was_there
         config = found.config
-        if config is None and found.kind == "respawned":
-            config = self._spots.get(found.id)
+        if config is None and known is not None and found.kind == "respawned":
+            config = dataclasses.replace(known[0], position=known[1])
         if config is None:
             return False
         self.register(found.id, config)
-        self._spots[found.id] = config
         return True
 
     # -- time --
@@ -674,8 +693,9 @@ class ParticleManager(_core.ParticleHub):
         return self._see(self.device, planes, (x, y, z), is_fetched)
 
     def _layer_name(self, layer: int) -> str:
-        name = self.styles[layer].name
-        return name or f"layer {layer}"
+        name = self.styles[layer].name or f"layer {layer}"
+        is_taken = any(style.name == name for style in self.styles[:layer])
+        return f"{name} (layer {layer})" if is_taken else name
 
     def stats(self) -> ParticleManagerStats:
         """Count particles by layer, now and as the last camera sees them.

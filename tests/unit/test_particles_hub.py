@@ -16,9 +16,8 @@ LAYERS = ("splash", "bubble", "shimmer", "ripple")
 
 
 @pytest.fixture
-def cpu():
-    with dw.Device("cpu") as device:
-        yield device
+def cpu(native_device):
+    return native_device
 
 
 def pond(cpu, ids=tuple(PLACES), **options):
