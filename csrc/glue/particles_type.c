@@ -124,6 +124,24 @@ static PyObject *hub_add_effect(PyObject *self, PyObject *rows)
     return done == NULL ? NULL : PyLong_FromUnsignedLong(effect);
 }
 
+static PyObject *hub_free_effects(PyObject *self, PyObject *unused)
+{
+    const dw_module_state *state;
+    dw_hub *hub = dw_py_hub_self(self, &state);
+    PyObject *array;
+    npy_intp count;
+
+    (void)unused;
+    if (hub == NULL)
+        return NULL;
+    count = (npy_intp)dw_hub_effect_count(hub);
+    array = PyArray_SimpleNew(1, &count, NPY_BOOL);
+    if (array != NULL)
+        dw_hub_free_effects(hub, PyArray_DATA((PyArrayObject *)array));
+    dw_py_hub_end(self);
+    return array;
+}
+
 /* ---- emitters ---- */
 
 /* Arrays of a call that takes several; freed by drop_arrays. */
@@ -584,6 +602,8 @@ static PyMethodDef hub_methods[] = {
       "_add_layer($self, is_sorted, limit, /)\n--\n\nIts index." },
     { "_add_effect", hub_add_effect, METH_O,
       "_add_effect($self, rows, /)\n--\n\nThe index of an effect of such parts." },
+    { "_free_effects", hub_free_effects, METH_NOARGS,
+      "_free_effects($self, /)\n--\n\nFree effects without emitters; which of all are free." },
     { "_register_core", hub_register, METH_VARARGS,
       "_register_core($self, uids, positions, replaced, effect, share, scale, colors, extent, "
       "points, "

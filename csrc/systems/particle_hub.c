@@ -142,47 +142,39 @@ dw_status dw_hub_add_layer(dw_hub *hub, bool is_sorted, uint64_t limit, uint32_t
     return DW_OK;
 }
 
-/* Where `count` new values begin. */
-static dw_status add_values(void **array, uint32_t *count, uint32_t *capacity, const void *values,
-                            uint32_t more, const char *what, uint32_t *first, dw_error *err)
-{
-    if (dw_hub_reserve(array, sizeof(uint32_t), capacity, (uint64_t)*count + more, what, err) !=
-        DW_OK)
-        return err->code;
-    memcpy((uint32_t *)*array + *count, values, more * sizeof(uint32_t));
-    *first = *count;
-    *count += more;
-    return DW_OK;
-}
-
-static dw_status add_curve(dw_hub *hub, const float *curve, uint32_t *first, dw_error *err)
+static uint32_t add_curve(dw_hub *hub, const float *curve, uint32_t *at)
 {
     if (curve == NULL)
-        return DW_OK;
-    return add_values((void **)&hub->curves, &hub->curve_count, &hub->curve_capacity, curve,
-                      DW_PARTICLE_KNOTS, "curves", first, err);
+        return DW_PARTICLE_NONE;
+    memcpy(hub->curves + *at, curve, DW_PARTICLE_KNOTS * sizeof *curve);
+    *at += DW_PARTICLE_KNOTS;
+    return *at - DW_PARTICLE_KNOTS;
 }
 
-/* Into the table behind those that there are; counts them when all of the effect are in. */
-static dw_status make_part(dw_hub *hub, const dw_hub_part *given, uint32_t index, dw_error *err)
+static dw_status make_parts(dw_hub *hub, const dw_hub_part *given, uint32_t count,
+                            const dw_hub_room *room, dw_error *err)
 {
-    dw_particle_part *part = &hub->parts[index];
+    uint32_t curve = room->curve, color = room->color;
 
-    if (given->recipe.layer >= hub->layer_count)
-        return dw_fail(err, DW_ERROR_ARGUMENT, "layer must be below %u, got %u", hub->layer_count,
-                       given->recipe.layer);
-    DW_TRY(dw_particle_part_make(&given->recipe, part, err));
-    DW_TRY(add_curve(hub, given->opacity_curve, &part->opacity_curve, err));
-    DW_TRY(add_curve(hub, given->size_curve, &part->size_curve, err));
-    if (given->colors != NULL) {
-        DW_TRY(add_values((void **)&hub->colors, &hub->color_count, &hub->color_capacity,
-                          given->colors, given->color_count, "colours", &part->ramp, err));
-        part->ramp_count = given->color_count;
+    for (uint32_t i = 0; i < count; i++) {
+        dw_particle_part *part = &hub->parts[room->part + i];
+
+        if (given[i].recipe.layer >= hub->layer_count)
+            return dw_fail(err, DW_ERROR_ARGUMENT, "layer must be below %u, got %u",
+                           hub->layer_count, given[i].recipe.layer);
+        if (dw_particle_part_make(&given[i].recipe, part, err) != DW_OK)
+            return err->code;
+        part->opacity_curve = add_curve(hub, given[i].opacity_curve, &curve);
+        part->size_curve = add_curve(hub, given[i].size_curve, &curve);
+        if (given[i].colors != NULL) {
+            memcpy(hub->colors + color, given[i].colors, given[i].color_count * sizeof(uint32_t));
+            part->ramp = color;
+            part->ramp_count = given[i].color_count;
+            color += given[i].color_count;
+        }
+        hub->part_counts[room->part + i] = given[i].recipe.count;
     }
-    hub->part_counts[index] = given->recipe.count;
     return DW_OK;
-fail:
-    return err->code;
 }
 
 /* What dw_hub_emit plays of an effect: its parts that live once, or if it has none a copy of the
@@ -210,45 +202,102 @@ static void make_shots(dw_hub *hub, dw_hub_effect *effect)
     effect->shot_count = 1;
 }
 
-static dw_status reserve_parts(dw_hub *hub, uint64_t count, dw_error *err)
+static dw_status reserve_values(dw_hub *hub, const dw_hub_room *room, dw_error *err)
 {
+    uint64_t parts = (uint64_t)room->part + room->part_count;
     uint32_t capacity = hub->part_capacity;
 
-    if (count > DW_PARTICLE_PARTS_MAX)
+    if (parts > DW_PARTICLE_PARTS_MAX)
         return dw_fail(err, DW_ERROR_CAPACITY,
                        "effect: a hub has at most %d parts of effects, all different; let emitters "
                        "share effects",
                        DW_PARTICLE_PARTS_MAX);
-    if (dw_hub_reserve((void **)&hub->part_counts, sizeof *hub->part_counts, &capacity, count,
-                       "parts", err) != DW_OK)
-        return err->code;
-    return dw_hub_reserve((void **)&hub->parts, sizeof *hub->parts, &hub->part_capacity, count,
-                          "parts", err);
+    DW_TRY(dw_hub_reserve((void **)&hub->part_counts, sizeof *hub->part_counts, &capacity, parts,
+                          "parts", err));
+    DW_TRY(dw_hub_reserve((void **)&hub->parts, sizeof *hub->parts, &hub->part_capacity, parts,
+                          "parts", err));
+    DW_TRY(dw_hub_reserve((void **)&hub->curves, sizeof *hub->curves, &hub->curve_capacity,
+                          (uint64_t)room->curve + room->curve_count, "curves", err));
+    return dw_hub_reserve((void **)&hub->colors, sizeof *hub->colors, &hub->color_capacity,
+                          (uint64_t)room->color + room->color_count, "colours", err);
+fail:
+    return err->code;
+}
+
+/* As much as the parts need, behind all that there is. */
+static dw_hub_room room_behind(const dw_hub *hub, const dw_hub_part *parts, uint32_t count)
+{
+    dw_hub_room room = { .part = hub->part_count,
+                         .part_count = count + 1,
+                         .curve = hub->curve_count,
+                         .color = hub->color_count };
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t curves = (parts[i].opacity_curve != NULL) + (parts[i].size_curve != NULL);
+
+        room.curve_count += curves * DW_PARTICLE_KNOTS;
+        room.color_count += parts[i].colors == NULL ? 0 : parts[i].color_count;
+    }
+    return room;
+}
+
+/* A free effect with such a room, or the one behind the last. */
+static uint32_t find_place(const dw_hub *hub, const dw_hub_room *room)
+{
+    for (uint32_t i = 0; i < hub->effect_count; i++) {
+        const dw_hub_effect *effect = &hub->effects[i];
+
+        if (effect->is_free && effect->room.part_count == room->part_count &&
+            effect->room.curve_count == room->curve_count &&
+            effect->room.color_count == room->color_count)
+            return i;
+    }
+    return hub->effect_count;
 }
 
 dw_status dw_hub_add_effect(dw_hub *hub, const dw_hub_part *parts, uint32_t count, uint32_t *out,
                             dw_error *err)
 {
-    uint32_t curves = hub->curve_count, colors = hub->color_count;
-    dw_hub_effect effect = { hub->part_count, count, 0, 0 };
+    dw_hub_effect effect = { .room = room_behind(hub, parts, count), .part_count = count };
+    uint32_t place = find_place(hub, &effect.room);
+    bool is_new = place == hub->effect_count;
 
-    DW_TRY(reserve_parts(hub, (uint64_t)hub->part_count + count + 1, err));
+    if (!is_new)
+        effect.room = hub->effects[place].room;
+    effect.first_part = effect.room.part;
     DW_TRY(dw_hub_reserve((void **)&hub->effects, sizeof *hub->effects, &hub->effect_capacity,
-                          (uint64_t)hub->effect_count + 1, "effects", err));
-    for (uint32_t i = 0; i < count; i++)
-        DW_TRY(make_part(hub, &parts[i], hub->part_count + i, err));
+                          (uint64_t)place + 1, "effects", err));
+    DW_TRY(reserve_values(hub, &effect.room, err));
+    DW_TRY(make_parts(hub, parts, count, &effect.room, err));
+    hub->parts[effect.first_part + count] = hub->parts[effect.first_part];
     make_shots(hub, &effect);
-    dw_hub_mark(hub, DW_PARTICLE_PARTS, hub->part_count, hub->part_count + count + 1);
-    dw_hub_mark(hub, DW_PARTICLE_CURVES, curves, hub->curve_count);
-    dw_hub_mark(hub, DW_PARTICLE_COLORS, colors, hub->color_count);
-    hub->part_count += count + (effect.first_shot == effect.first_part ? 0 : 1);
-    hub->effects[hub->effect_count] = effect;
-    *out = hub->effect_count++;
+    dw_hub_mark(hub, DW_PARTICLE_PARTS, effect.room.part, effect.room.part + count + 1);
+    dw_hub_mark(hub, DW_PARTICLE_CURVES, effect.room.curve,
+                effect.room.curve + effect.room.curve_count);
+    dw_hub_mark(hub, DW_PARTICLE_COLORS, effect.room.color,
+                effect.room.color + effect.room.color_count);
+    if (is_new) {
+        hub->part_count += effect.room.part_count;
+        hub->curve_count += effect.room.curve_count;
+        hub->color_count += effect.room.color_count;
+        hub->effect_count++;
+    }
+    hub->effects[place] = effect;
+    *out = place;
     return DW_OK;
 fail:
-    hub->curve_count = curves;
-    hub->color_count = colors;
     return err->code;
+}
+
+uint32_t dw_hub_effect_count(const dw_hub *hub)
+{
+    return hub->effect_count;
+}
+
+void dw_hub_free_effects(dw_hub *hub, bool *are_free)
+{
+    for (uint32_t i = 0; i < hub->effect_count; i++)
+        are_free[i] = hub->effects[i].is_free = hub->effects[i].uses == 0;
 }
 
 /* ---- the clock ---- */

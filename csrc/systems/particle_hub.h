@@ -56,9 +56,13 @@ typedef struct dw_hub_part {
     uint32_t color_count;                    /* DW_PARTICLE_KNOTS with DW_PART_IS_RAMPED */
 } dw_hub_part;
 
-/* Kept as long as the hub. */
 dw_status dw_hub_add_effect(dw_hub *hub, const dw_hub_part *parts, uint32_t count, uint32_t *out,
                             dw_error *err);
+
+/* Frees the effects that no emitter has: are_free[dw_hub_effect_count], true of those freed before
+ * as well. Others of the same size may take their places. */
+uint32_t dw_hub_effect_count(const dw_hub *hub);
+void dw_hub_free_effects(dw_hub *hub, bool *are_free);
 
 /* ---- emitters ---- */
 

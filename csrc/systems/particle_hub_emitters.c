@@ -57,7 +57,7 @@ static dw_status check_positions(const float *positions, uint32_t count, dw_erro
 
 static dw_status check_batch(const dw_hub *hub, const dw_hub_batch *batch, dw_error *err)
 {
-    if (batch->effect >= hub->effect_count)
+    if (batch->effect >= hub->effect_count || hub->effects[batch->effect].is_free)
         return dw_fail(err, DW_ERROR_ARGUMENT, "effect must be below %u, got %u", hub->effect_count,
                        batch->effect);
     if (!(batch->scale >= SCALE_MIN && batch->scale <= SCALE_MAX))
@@ -284,6 +284,7 @@ static void register_one(dw_hub *hub, const dw_hub_batch *batch, uint32_t i,
     uint32_t number = take_emitter(hub), part_count = hub->effects[batch->effect].part_count;
     dw_hub_emitter *emitter = &hub->emitters[number];
 
+    hub->effects[batch->effect].uses++;
     *emitter = (dw_hub_emitter) { .base = *base,
                                   .key = key_of(hub, batch->uids[i]),
                                   .effect = batch->effect,
@@ -338,6 +339,7 @@ void dw_hub_unregister(dw_hub *hub, const uint32_t *emitters, uint32_t count)
             dw_hub_free_row(hub, emitter->head);
         if (emitter->points != DW_HUB_NONE)
             hub->point_sets[emitter->points].uses--;
+        hub->effects[emitter->effect].uses--;
         emitter->effect = DW_HUB_NONE;
         hub->free_emitters[hub->free_emitter_count++] = emitters[i];
     }

@@ -35,9 +35,17 @@ typedef struct dw_hub_layer {
     uint64_t requested, allocated, limit;
 } dw_hub_layer;
 
+/* Where the values of an effect lie; one more part than it has, for shots. */
+typedef struct dw_hub_room {
+    uint32_t part, part_count, curve, curve_count, color, color_count;
+} dw_hub_room;
+
 typedef struct dw_hub_effect {
+    dw_hub_room room;
     uint32_t first_part, part_count;
     uint32_t first_shot, shot_count; /* parts that dw_hub_emit plays */
+    uint32_t uses;                   /* emitters */
+    bool is_free;
 } dw_hub_effect;
 
 typedef struct dw_hub_emitter {

@@ -32,6 +32,7 @@ _UNLIMITED = 2**64 - 1
 _RATE_ONE = int(_core.CONSTANTS["PARTICLE_RATE_ONE"])
 _TICKS = int(_core.CONSTANTS["TICKS_PER_SECOND"])
 _COLD = int(_core.CONSTANTS["EMITTER_IS_COLD"])
+_EFFECTS_KEPT = 256  # before those of no more use are looked for
 _CAPACITIES = ("grow", "error", "partial")
 _COLORS = ("variants", "seed")
 _MODES = ("exact", "seed")
@@ -256,6 +257,7 @@ class ParticleManager(_core.ParticleHub):
         self._layers: dict[ParticleStyle, int] = {}  # of styles of one's own
         self._effects: dict[tuple[Any, ...], int] = {}  # by Plan.shape
         self._rows: dict[tuple[Any, ...], int] = {}  # by what the core takes
+        self._effects_most = _EFFECTS_KEPT
         self._spots: dict[Hashable, tuple[WaterConfig, Any]] = {}  # and where they are
         self._camera: _View | None = None
         self._aspect = 1.0
@@ -399,9 +401,19 @@ class ParticleManager(_core.ParticleHub):
         parts = shaped_parts(*plan.shape, self.colors == "seed")
         rows = tuple(part_row(part, self._layer(part.layer)) for part in parts)
         if rows not in self._rows:
+            if len(self._effects) >= self._effects_most:
+                self._forget_effects()
             self._rows[rows] = self._add_effect(rows)
         self._effects[plan.shape] = self._rows[rows]
         return self._rows[rows]
+
+    def _forget_effects(self) -> None:
+        """Drop the effects that nothing has: weather whose wind changes makes ever new ones."""
+        are_free = self._free_effects()
+        for known in (self._effects, self._rows):
+            for key in [key for key, number in known.items() if are_free[number]]:
+                del known[key]
+        self._effects_most = max(_EFFECTS_KEPT, 2 * len(self._effects))
 
     def _layer(self, layer: Any) -> int:
         """The layer of a style, which is made at its first use."""

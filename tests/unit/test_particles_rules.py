@@ -155,6 +155,31 @@ def test_there_are_as_many_layers_as_there_can_be(pm):
     assert "more" not in pm and len(pm.styles) == 64
 
 
+def test_effects_of_no_more_use_make_room(pm):
+    """A wind that changes with every frame makes no end of effects."""
+    pm.register("water", dw.WaterConfig(HERE))
+    pm.register("shot", dw.EffectConfig(HERE, SHOT))
+    still = pm.register("still", dw.WeatherConfig("snow", wind=(0.125, 0.0)))
+    before = pm.state("snow").tobytes()
+    gc.collect()
+    for i in range(3000):
+        pm.register("wind", dw.WeatherConfig("snow", wind=(i / 256, 0.0)))
+        if i == 1000:
+            blocks = _core.host_allocations()
+    assert _core.host_allocations() <= blocks and pm._free_effects().size < 1000
+    state, ids = pm.state("snow"), pm.emitter_ids("snow")
+    assert state[[ids[row] == "still" for row in state["emitter"]]].tobytes() == before
+    assert len(state) == 2 * still
+    alone = dw.ParticleManager(pm.device, seed=5)
+    alone.register("wind", dw.WeatherConfig("snow", wind=(2999 / 256, 0.0)))
+    for one in (pm, alone):
+        one.seek(1.5)
+    state = pm.state("snow")
+    wind = state[[ids[row] == "wind" for row in state["emitter"]]]
+    assert np.array_equal(wind["position"], alone.state("snow")["position"])
+    assert pm.emit("shot") == 15 and pm.register("water", dw.WaterConfig(HERE, "net")) == 14
+
+
 # ---- clocks ----
 
 
