@@ -351,15 +351,56 @@ DW_INLINE uint dw_particle_pick(uint count, uint word)
 /* ---- whole numbers ---- */
 
 #ifdef GL_core_profile
-#define dw_particle_divide(a, b) ((a) / (b))
-#define dw_particle_divide_long(a, b) \
-    ((a) < DW_U64(0x100000000ul) ? DW_U64(DW_UINT(a) / (b)) : (a) / DW_U64(b))
+#define dw_particle_divide(a, b)      ((a) / (b))
+#define dw_particle_divide_wide(a, b) dw_particle_divide_long(a, b)
+
+/* A digit of 16 bits of the quotient: above : next / b; b has its highest bit set, above < b. */
+uint dw_particle_digit(uint above, uint next, uint b)
+{
+    uint digit = above / (b >> 16);
+    uint rest = above - digit * (b >> 16);
+
+    for (uint i = 0u; i < 2u; i++) { /* it is at most 2 too large */
+        if (rest <= 0xffffu && (digit > 0xffffu || digit * (b & 0xffffu) > (rest << 16 | next))) {
+            digit--;
+            rest += b >> 16;
+        }
+    }
+    return digit;
+}
+
+/* By divisions of 32 bits (Knuth, "Seminumerical Algorithms", 4.3.1 D): those of 64 bits take a
+ * card long, and a compiler of one fails at some. */
+uint64_t dw_particle_divide_long(uint64_t a, uint b)
+{
+    uint low = DW_UINT(a), high = DW_UINT(a >> 32), shift, above, middle, next, digit;
+    uint top = high / b;
+
+    if (high == 0u)
+        return DW_U64(low / b);
+    high -= top * b;
+    shift = 31u - uint(findMSB(b));
+    b <<= shift;
+    a = (DW_U64(high) << 32 | DW_U64(low)) << shift;
+    above = DW_UINT(a >> 32);
+    middle = DW_UINT(a) >> 16;
+    next = DW_UINT(a) & 0xffffu;
+    digit = dw_particle_digit(above, middle, b);
+    above = (above << 16 | middle) - digit * b;
+    return DW_U64(top) << 32 | DW_U64(digit << 16 | dw_particle_digit(above, next, b));
+}
 #else
 /* A double holds both and rounds the quotient to no other whole number; unlike the division of
  * whole numbers, compilers do many of these at once. */
 #define dw_particle_divide(a, b)      ((uint)(int64_t)((double)(a) / (double)(b)))
 #define dw_particle_divide_long(a, b) ((uint64_t)(int64_t)((double)(a) / (double)(b)))
+#define dw_particle_divide_wide(a, b) ((a) / (uint64_t)(b)) /* of any 64 bits */
 #endif
+
+DW_INLINE uint64_t dw_particle_remainder(uint64_t a, uint b)
+{
+    return a - dw_particle_divide_wide(a, b) * DW_U64(b);
+}
 
 /* Ticks are below this, so that they and their quotients are exact in a double. */
 #define DW_PARTICLE_TICKS_MAX 0x10000000000000ul /* 2^52: 2,177 years */
@@ -435,9 +476,9 @@ DW_INLINE uint dw_particle_turns(uint now_low, uint now_high, uint loop, uint sp
 
     if (loop == 0u)
         return now_low * speed;
-    now = dw_particle_join(now_low, now_high) % DW_U64(loop);
+    now = dw_particle_remainder(dw_particle_join(now_low, now_high), loop);
     rounds = (DW_U64(loop) * DW_U64(speed) + DW_U64(0x80000000u)) >> 32;
-    return DW_UINT(((now * rounds % DW_U64(loop)) << 32) / DW_U64(loop));
+    return DW_UINT(dw_particle_divide_wide(dw_particle_remainder(now * rounds, loop) << 32, loop));
 }
 
 /* ---- lives ---- */
@@ -496,7 +537,7 @@ DW_INLINE dw_particle_life dw_particle_burst(dw_particle_emitter e, dw_particle_
     }
     at = local + DW_U64(dw_particle_pick(gap, e.key1)); /* not all emitters at the same time */
     if (e.loop != 0u)
-        at = at % DW_U64(e.loop);
+        at = dw_particle_remainder(at, e.loop);
     k = dw_particle_divide_long(at, gap);
     if (e.loop != 0u && k >= DW_U64(bursts))
         k = DW_U64(bursts - 1u);
@@ -537,7 +578,8 @@ DW_INLINE dw_particle_life dw_particle_cycle(dw_particle_emitter e, dw_particle_
     dw_particle_life life = dw_particle_dead();
     uint length = dw_particle_length(p, d);
     uint64_t at = local + DW_U64(dw_particle_begin(e, p, slot, length, d.y));
-    uint64_t cycle, begin, end, lives;
+    uint64_t cycle, begin, end;
+    uint lives;
 
     life.is_alive = 1u;
     if (e.loop == 0u) {
@@ -545,12 +587,13 @@ DW_INLINE dw_particle_life dw_particle_cycle(dw_particle_emitter e, dw_particle_
         life.age = DW_UINT(at - cycle * DW_U64(length));
         life.life = length;
     } else {
-        at = at % DW_U64(e.loop);
-        lives = (DW_U64(e.loop) + DW_U64(length / 2u)) / DW_U64(length);
-        lives = lives < DW_U64(1) ? DW_U64(1) : lives;
-        cycle = at * lives / DW_U64(e.loop);
-        begin = (cycle * DW_U64(e.loop) + lives - DW_U64(1)) / lives;
-        end = ((cycle + DW_U64(1)) * DW_U64(e.loop) + lives - DW_U64(1)) / lives;
+        at = dw_particle_remainder(at, e.loop);
+        lives = DW_UINT(dw_particle_divide_wide(DW_U64(e.loop) + DW_U64(length / 2u), length));
+        lives = lives < 1u ? 1u : lives;
+        cycle = dw_particle_divide_wide(at * DW_U64(lives), e.loop);
+        begin = dw_particle_divide_wide(cycle * DW_U64(e.loop) + DW_U64(lives - 1u), lives);
+        end = dw_particle_divide_wide(cycle * DW_U64(e.loop) + DW_U64(e.loop) + DW_U64(lives - 1u),
+                                      lives);
         life.age = DW_UINT(at - begin);
         life.life = DW_UINT(end - begin);
     }

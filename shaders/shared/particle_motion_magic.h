@@ -69,7 +69,7 @@ DW_INLINE dw_particle_motion dw_particle_move_spell(dw_particle_input given)
 DW_INLINE dw_particle_motion dw_particle_move_enchant(dw_particle_input given)
 {
     dw_particle_words k = dw_particle_own_more(given);
-    uint first = DW_UINT((DW_U64(given.slot) << 32) / DW_U64(given.count));
+    uint first = dw_particle_even_turn(given.slot, given.count);
     float beyond = dw_particle_between(given.params[0], given.params[1], k.x);
     float share = dw_particle_between(given.params[2], given.params[3], k.y);
     float speed = dw_particle_between(given.params[4], given.params[5], k.z);

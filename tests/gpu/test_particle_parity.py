@@ -91,6 +91,19 @@ def test_each_kind_alone(rng, native_device, vulkan_device, kind):
     assert_views(native_device, vulkan_device, tables, everywhere(tables, 2**33 + 77))
 
 
+@pytest.mark.parametrize("most", [1, 2, 1000, 70_000, 2**24, 2**32])
+def test_loops_of_any_length(rng, native_device, vulkan_device, most):
+    """Whole numbers of 64 bits are divided by steps of 32 bits on a device."""
+    tables = make_tables(rng, layer_rows=(500,), slots=20)
+    tables.emitters["loop"] = rng.integers(most // 2, most, 512) + (most < 3)
+    tables.emitters["rate"] = rng.choice([65536, 2**18, 3, 40000], 512)
+    for life in (1, 2, 65537, 2**20 + 1, 2**31):
+        tables.parts["life_least"] = life
+        tables.parts["life_span"] = rng.integers(0, 2**31 - 1, len(tables.parts)) % life
+        for now in (12345, 2**32 + 7, 2**44 + 1):
+            assert_states(native_device, vulkan_device, tables, now)
+
+
 def test_tables_without_rows_or_slots(rng, native_device, vulkan_device):
     tables = make_tables(rng, layer_rows=(40, 0))
     tables.emitters["count"] = 0
