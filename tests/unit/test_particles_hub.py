@@ -67,6 +67,17 @@ def test_a_second_is_the_same_however_it_is_cut(cpu, steps):
     assert bytes_of(cut) != bytes_of(whole)
 
 
+def test_ticks_are_of_the_exact_sum(cpu):
+    pm = dw.ParticleManager(cpu)
+    for dt, tick in ((0.4, 0), (0.2, 1), (0.8, 1), (0.2, 2), (-1.2, 0), (-0.1, 0)):
+        pm.update(dt / 65536)
+        assert pm.tick == tick
+    pm.seek(1e9)  # where doubles lie 1.2e-7 apart
+    for _ in range(3000):
+        pm.update(1e-8)
+    assert pm.tick == 10**9 * 65536 + 2
+
+
 def test_time_is_sought_forth_and_back(cpu):
     pm = pond(cpu)
     pm.update(2.5)
@@ -192,6 +203,19 @@ def test_growth_keeps_what_there_is(cpu):
         assert {id: found[id] for id in PLACES} == by_id(small, layer)
     assert pm.unregister_many(range(2000)).all()
     assert bytes_of(pm) == bytes_of(small)
+
+
+def test_the_order_of_leaving_does_not_matter(cpu):
+    made = [dw.ParticleManager(cpu) for _ in range(2)]
+    leaving = list(range(3, 90, 2))
+    for pm, order in zip(made, (leaving, random.Random(4).sample(leaving, len(leaving)))):
+        pm.register_many(range(100), np.zeros((100, 3)), dw.WaterConfig(None))
+        for id in order:
+            pm.unregister(id)
+        pm.register_many(range(200, 230), np.zeros((30, 3)), dw.WaterConfig(None, "fly"))
+        pm.update(0.5)
+    assert bytes_of(made[0]) == bytes_of(made[1])
+    assert made[0].emitter_ids("ripple")[3] == 200, "the lowest row comes first"
 
 
 def test_stopped_ones_finish_and_killed_ones_vanish(cpu):
