@@ -6,6 +6,7 @@
 #include "gpu/transfer.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Particles of one download: 56 MiB of them fit into a binding of every device. */
@@ -13,6 +14,9 @@
 
 _Static_assert(sizeof(dw_particle_emitter) % 16 == 0, "lib/particle_tables.glsl reads vectors");
 _Static_assert(sizeof(dw_particle_part) % 8 == 0, "likewise");
+_Static_assert(offsetof(dw_particle_part, params) + 4 * DW_PARTICLE_PARAMS ==
+                   sizeof(dw_particle_part),
+               "likewise, and params last");
 _Static_assert(sizeof(dw_particle) == 56, "particle_state.comp writes 14 words");
 _Static_assert(sizeof(dw_particle_sprite) == 32, "particle_expand.comp writes 2 vectors");
 _Static_assert(sizeof(dw_particle_view) == 128, "a view is the push constants of two steps");
@@ -30,6 +34,7 @@ typedef enum particle_buffer {
     BUFFER_CELLS = DW_PARTICLE_TABLE_COUNT, /* behind the tables */
     BUFFER_SUMS,
     BUFFER_STARTS,
+    BUFFER_RUNS,
     BUFFER_COUNTS,
     BUFFER_PLACES,
     BUFFER_SPRITES,
@@ -67,6 +72,7 @@ static const struct {
     [BUFFER_CELLS] = { "particle cells", 8 * DW_PARTICLE_ROW_GROUP, 0, ROOM_ROWS },
     [BUFFER_SUMS] = { "particle sums", 8, 0, ROOM_ROWS },
     [BUFFER_STARTS] = { "particle starts", 8, 8, ROOM_ROWS },
+    [BUFFER_RUNS] = { "particle runs", 4, 0, ROOM_SLOTS },
     [BUFFER_COUNTS] = { "particle counts", 4, 0, ROOM_SLOTS },
     [BUFFER_PLACES] = { "particle places", 4, 4, ROOM_SLOTS },
     [BUFFER_SPRITES] = { "particle sprites", DW_PARTICLE_SLOT_GROUP * sizeof(dw_particle_sprite), 0,
@@ -95,6 +101,7 @@ static const struct {
 typedef enum particle_step {
     STEP_EMITTERS,
     STEP_SCAN,
+    STEP_RUNS,
     STEP_EXPAND,
     STEP_TOTALS,
     STEP_LIST,
@@ -118,6 +125,7 @@ static const struct {
 } step_rows[STEP_COUNT] = {
     [STEP_EMITTERS] = { STEP_TWIN(EMITTERS), 0, 0 },
     [STEP_SCAN] = { STEP_TWIN(SCAN), 0, 0 },
+    [STEP_RUNS] = { STEP(RUNS), 0, 0 },
     [STEP_EXPAND] = { STEP_TWIN(EXPAND), 0, 0 },
     [STEP_TOTALS] = { STEP_TWIN(TOTALS), 0, 0 },
     [STEP_LIST] = { STEP(LIST), 0, 0 },
@@ -436,6 +444,17 @@ static void dispatch_indirect(dw_particle_gpu *particles, dw_command *command, p
 
 static const uint32_t one_group[3] = { 1, 1, 1 };
 
+/* A lane a row. */
+static void dispatch_rows(dw_particle_gpu *particles, dw_command *command, particle_step step,
+                          const step_def *def, const void *push, uint32_t push_bytes,
+                          uint32_t row_count)
+{
+    uint32_t groups[3];
+
+    dw_groups_linear(particles->gpu, groups_of(row_count, DW_PARTICLE_ROW_GROUP), groups);
+    dispatch(particles, command, step, def, push, push_bytes, groups);
+}
+
 static void record_emitters(dw_particle_gpu *particles, dw_command *command,
                             const dw_particle_view *view)
 {
@@ -444,21 +463,25 @@ static void record_emitters(dw_particle_gpu *particles, dw_command *command,
                                   5,
                                   0x1c,
                                   0 };
-    uint32_t groups[3];
 
-    dw_groups_linear(particles->gpu, groups_of(view->row_count, DW_PARTICLE_ROW_GROUP), groups);
-    dispatch(particles, command, STEP_EMITTERS, &def, view, sizeof *view, groups);
+    dispatch_rows(particles, command, STEP_EMITTERS, &def, view, sizeof *view, view->row_count);
 }
 
-static void record_scan(dw_particle_gpu *particles, dw_command *command)
+static void record_scan(dw_particle_gpu *particles, dw_command *command, uint32_t row_count)
 {
-    static const step_def def = { { BUFFER_SIZES, DW_PARTICLE_REGIONS, BUFFER_SUMS, BUFFER_STARTS,
-                                    BUFFER_SPANS, BUFFER_DISPATCHES },
-                                  6,
-                                  0x38,
-                                  0 };
+    static const step_def scan = { { BUFFER_SIZES, DW_PARTICLE_REGIONS, BUFFER_SUMS, BUFFER_STARTS,
+                                     BUFFER_SPANS, BUFFER_DISPATCHES },
+                                   6,
+                                   0x38,
+                                   0 };
+    static const step_def runs = { { BUFFER_SIZES, DW_PARTICLE_REGIONS, BUFFER_STARTS, BUFFER_SPANS,
+                                     BUFFER_CELLS, BUFFER_RUNS },
+                                   6,
+                                   0x30,
+                                   0x10 };
 
-    dispatch(particles, command, STEP_SCAN, &def, NULL, 0, one_group);
+    dispatch(particles, command, STEP_SCAN, &scan, NULL, 0, one_group);
+    dispatch_rows(particles, command, STEP_RUNS, &runs, NULL, 0, row_count);
 }
 
 static void record_expand(dw_particle_gpu *particles, dw_command *command,
@@ -466,7 +489,7 @@ static void record_expand(dw_particle_gpu *particles, dw_command *command,
 {
     static const step_def def = { { DW_PARTICLE_EMITTERS, DW_PARTICLE_PARTS, DW_PARTICLE_REGIONS,
                                     DW_PARTICLE_CURVES, DW_PARTICLE_COLORS, DW_PARTICLE_POINTS,
-                                    BUFFER_CELLS, BUFFER_STARTS, BUFFER_SPANS, BUFFER_DISPATCHES,
+                                    BUFFER_CELLS, BUFFER_RUNS, BUFFER_SPANS, BUFFER_DISPATCHES,
                                     BUFFER_SPRITES, BUFFER_COUNTS },
                                   12,
                                   0xc00,
@@ -534,7 +557,7 @@ void dw_particle_gpu_see(dw_particle_gpu *particles, dw_command *command,
     record_emitters(particles, command, &sized);
     dw_command_time_end(command);
     dw_command_time_begin(command, "particle_scan");
-    record_scan(particles, command);
+    record_scan(particles, command, sized.row_count);
     dw_command_time_end(command);
     dw_command_time_begin(command, "particle_expand");
     record_expand(particles, command, &sized);
@@ -568,7 +591,7 @@ typedef struct state_push {
 
 static const step_def state_def = { { DW_PARTICLE_EMITTERS, DW_PARTICLE_PARTS, DW_PARTICLE_CURVES,
                                       DW_PARTICLE_COLORS, DW_PARTICLE_POINTS, BUFFER_CELLS,
-                                      BUFFER_STARTS, BUFFER_STATE_SPAN, BUFFER_STATE_DISPATCHES,
+                                      BUFFER_RUNS, BUFFER_STATE_SPAN, BUFFER_STATE_DISPATCHES,
                                       BUFFER_PLACES, BUFFER_COUNTS, BUFFER_STATE_OUT },
                                     12,
                                     0xc00,
@@ -584,6 +607,11 @@ static void record_state_counts(dw_particle_gpu *particles, dw_command *command,
                                    6,
                                    0x38,
                                    0 };
+    static const step_def runs = { { BUFFER_STATE_SIZES, BUFFER_STATE_REGION, BUFFER_STARTS,
+                                     BUFFER_STATE_SPAN, BUFFER_CELLS, BUFFER_RUNS },
+                                   6,
+                                   0x30,
+                                   0x10 };
     static const step_def totals = { { BUFFER_STATE_SIZES, BUFFER_COUNTS, BUFFER_PLACES,
                                        BUFFER_STATE_SPAN, BUFFER_STATE_DISPATCHES,
                                        BUFFER_STATE_COMMAND },
@@ -595,13 +623,13 @@ static void record_state_counts(dw_particle_gpu *particles, dw_command *command,
                                 .layer_count = 1,
                                 .slot_groups = particles->rooms[ROOM_SLOTS],
                                 .groups_x = particles->sizes.groups_x };
-    uint32_t groups[3];
 
     dw_command_write(command, &particles->buffers[BUFFER_STATE_SIZES], 0, &sizes, sizeof sizes);
     dw_command_write(command, &particles->buffers[BUFFER_STATE_REGION], 0, &region, sizeof region);
-    dw_groups_linear(particles->gpu, groups_of(push->row_count, DW_PARTICLE_ROW_GROUP), groups);
-    dispatch(particles, command, STEP_STATE_ROWS, &rows, push, 2 * sizeof(uint32_t), groups);
+    dispatch_rows(particles, command, STEP_STATE_ROWS, &rows, push, 2 * sizeof(uint32_t),
+                  push->row_count);
     dispatch(particles, command, STEP_SCAN, &scan, NULL, 0, one_group);
+    dispatch_rows(particles, command, STEP_RUNS, &runs, NULL, 0, push->row_count);
     dispatch_indirect(particles, command, STEP_STATE_COUNT, &state_def, push, sizeof *push,
                       BUFFER_STATE_DISPATCHES, 0);
     dispatch(particles, command, STEP_TOTALS, &totals, NULL, 0, one_group);

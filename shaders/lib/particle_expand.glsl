@@ -19,7 +19,7 @@ layout(std430, set = 0, binding = 3) readonly buffer curve_block { float curves[
 layout(std430, set = 0, binding = 4) readonly buffer color_block { uint colors[]; };
 layout(std430, set = 0, binding = 5) readonly buffer point_block { float points[]; };
 layout(std430, set = 0, binding = 6) readonly buffer cell_block { uvec2 cells[]; };
-layout(std430, set = 0, binding = 7) readonly buffer start_block { uvec2 starts[]; };
+layout(std430, set = 0, binding = 7) readonly buffer run_block { uint runs[]; };
 layout(scalar, set = 0, binding = 8) readonly buffer span_block { dw_particle_span spans[]; };
 layout(scalar, set = 0, binding = 9) readonly buffer dispatch_block
 {
@@ -85,7 +85,7 @@ void main()
 
     uint layer = find_layer(lane, view.layer_count, group);
     uint row_end = min(regions[layer].first + regions[layer].count, view.row_count);
-    particle_run run = find_run(lane, layer, group, regions[layer].first, row_end);
+    particle_run run = find_run(layer, group, row_end);
 
     for (uint round = 0u; round < ROUNDS; round++) {
         uint target = run.begin + round * DW_PARTICLE_LANES + lane;

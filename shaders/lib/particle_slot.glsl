@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A slot's particle at a moment. The includer declares `float curves[]`, `uint colors[]` and
-// `float points[]`.
+// `float points[]`, and what particle_tables.glsl wants.
 #ifndef DW_LIB_PARTICLE_SLOT_GLSL
 #define DW_LIB_PARTICLE_SLOT_GLSL
 
+#include "lib/particle_tables.glsl"
 #include "shared/particle_motion.h"
 
 float curve_at(uint first, float t)
@@ -43,6 +44,23 @@ dw_particle_input input_at(dw_particle_emitter e, dw_particle_part p, uint slot,
     return given;
 }
 
+/* dw_particle_move; each kind reads the params that it needs, and no other does. */
+dw_particle_motion move_at(uint part, uint kind, dw_particle_input given)
+{
+    dw_particle_motion m = dw_particle_motion_at(0.0, 0.0, 0.0, 0.0, 0.0);
+
+    switch (kind) {
+#define DW_PARTICLE_KIND(value, NAME, name, traits, words, doc) \
+    case value:                                                 \
+        load_params(part, given.params);                        \
+        m = dw_particle_move_##name(given);                     \
+        break;
+#include "shared/particle_kinds.def"
+#undef DW_PARTICLE_KIND
+    }
+    return dw_particle_swelled(m, given.swell);
+}
+
 dw_particle no_particle()
 {
     return dw_particle(0u, 0u, 0u, 0u, 0u, float[3](0.0, 0.0, 0.0), 0.0, 0.0, 0u, 0u, 0u, 0u);
@@ -68,7 +86,7 @@ bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot,
         given.camera[i] = offset;
     }
 
-    dw_particle_motion motion = dw_particle_move(p.kind, given);
+    dw_particle_motion motion = move_at(DW_EMITTER_PART(e.part), p.kind, given);
     uint color = dw_particle_tint(ramp_at(e, p, slot, share), dw_particle_tone(e, p, slot));
 
     particle = dw_particle_of(e, p, row, slot, life, motion, color);

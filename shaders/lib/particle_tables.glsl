@@ -48,19 +48,32 @@ dw_particle_emitter load_emitter(uint row)
     return taken;
 }
 
+/* All but its params, which are read where they are needed. */
 dw_particle_part load_part(uint index)
 {
     uint words[PART_WORDS], at = 0u;
     dw_particle_part taken;
 
     for (uint i = 0u; i < PART_WORDS / 2u; i++) {
-        uvec2 two = parts[index * (PART_WORDS / 2u) + i];
+        bool is_head = i < (PART_WORDS - DW_PARTICLE_PARAMS) / 2u;
+        uvec2 two = is_head ? parts[index * (PART_WORDS / 2u) + i] : uvec2(0u);
 
         words[2u * i] = two.x;
         words[2u * i + 1u] = two.y;
     }
     DW_PARTICLE_PART_FIELDS(TAKE)
     return taken;
+}
+
+/* The params of a part, which are its last words. */
+void load_params(uint index, out float params[DW_PARTICLE_PARAMS])
+{
+    uint first = (index * PART_WORDS + PART_WORDS - DW_PARTICLE_PARAMS) / 2u;
+
+    for (uint i = 0u; i < DW_PARTICLE_PARAMS / 2u; i++) {
+        params[2u * i] = as_float(parts[first + i].x);
+        params[2u * i + 1u] = as_float(parts[first + i].y);
+    }
 }
 
 #endif
