@@ -100,6 +100,27 @@ static PyObject *hub_add_layer(PyObject *self, PyObject *args)
     return done == NULL ? NULL : PyLong_FromUnsignedLong(layer);
 }
 
+static PyObject *hub_change_layer(PyObject *self, PyObject *args)
+{
+    const dw_module_state *state;
+    unsigned long long limit;
+    unsigned int layer;
+    int is_sorted;
+    dw_hub *hub;
+
+    if (!PyArg_ParseTuple(args, "IpK:_change_layer", &layer, &is_sorted, &limit))
+        return NULL;
+    hub = dw_py_hub_self(self, &state);
+    if (hub == NULL)
+        return NULL;
+    if (layer >= dw_hub_layer_count(hub) || dw_hub_get_stats(hub, layer).rows > 0) {
+        dw_py_hub_end(self);
+        return PyErr_Format(PyExc_ValueError, "layer %u is not there, or holds emitters", layer);
+    }
+    dw_hub_change_layer(hub, layer, is_sorted != 0, limit);
+    return end(self, state, DW_OK, NULL);
+}
+
 static PyObject *hub_add_effect(PyObject *self, PyObject *rows)
 {
     const dw_module_state *state;
@@ -600,6 +621,8 @@ static PyMethodDef hub_methods[] = {
     { "close", hub_close, METH_NOARGS, close_doc },
     { "_add_layer", hub_add_layer, METH_VARARGS,
       "_add_layer($self, is_sorted, limit, /)\n--\n\nIts index." },
+    { "_change_layer", hub_change_layer, METH_VARARGS,
+      "_change_layer($self, layer, is_sorted, limit, /)\n--\n\nOf a layer without emitters." },
     { "_add_effect", hub_add_effect, METH_O,
       "_add_effect($self, rows, /)\n--\n\nThe index of an effect of such parts." },
     { "_free_effects", hub_free_effects, METH_NOARGS,

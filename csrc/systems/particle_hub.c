@@ -132,14 +132,21 @@ dw_status dw_hub_add_layer(dw_hub *hub, bool is_sorted, uint64_t limit, uint32_t
                        "layer: a hub draws at most %d layers, the built-in ones among them; let "
                        "parts share a ParticleStyle",
                        DW_PARTICLE_LAYERS_MAX);
-    hub->layers[layer].limit = hub->def.capacity == DW_HUB_GROW ? DW_HUB_UNLIMITED : limit;
     hub->regions[layer].first = hub->row_count + DW_PARTICLE_ROW_GROUP - 1;
     hub->regions[layer].first -= hub->regions[layer].first % DW_PARTICLE_ROW_GROUP;
-    hub->sorted_layers |= (uint64_t)is_sorted << layer;
     hub->layer_count++;
+    dw_hub_change_layer(hub, layer, is_sorted, limit);
     dw_hub_mark(hub, DW_PARTICLE_REGIONS, layer, layer + 1);
     *out = layer;
     return DW_OK;
+}
+
+void dw_hub_change_layer(dw_hub *hub, uint32_t layer, bool is_sorted, uint64_t limit)
+{
+    DW_ASSERT(layer < hub->layer_count && hub->layers[layer].used == 0);
+    hub->layers[layer].limit = hub->def.capacity == DW_HUB_GROW ? DW_HUB_UNLIMITED : limit;
+    hub->sorted_layers &= ~((uint64_t)1 << layer);
+    hub->sorted_layers |= (uint64_t)is_sorted << layer;
 }
 
 static uint32_t add_curve(dw_hub *hub, const float *curve, uint32_t *at)

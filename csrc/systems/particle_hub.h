@@ -49,6 +49,9 @@ void dw_hub_destroy(dw_hub *hub);
 dw_status dw_hub_add_layer(dw_hub *hub, bool is_sorted, uint64_t limit, uint32_t *out,
                            dw_error *err);
 
+/* Gives a layer that holds no row to another style. */
+void dw_hub_change_layer(dw_hub *hub, uint32_t layer, bool is_sorted, uint64_t limit);
+
 typedef struct dw_hub_part {
     dw_particle_recipe recipe;               /* its curves and ramp are not read */
     const float *opacity_curve, *size_curve; /* [DW_PARTICLE_KNOTS], or NULL */

@@ -22,7 +22,7 @@ from .particle_configs import Plan, WaterConfig, config_of, place_of, shaped_par
 from .particle_effect import part_row
 from .particle_events import read_event
 from .particle_ids import listed_ids, uids_of
-from .particle_style import BLENDS, LAYER_STYLES, ParticleStyle
+from .particle_style import LAYER_STYLES, ParticleStyle
 from .particle_surface import surface_points
 
 __all__ = ["LayerStats", "ParticleManager", "ParticleManagerStats"]
@@ -32,6 +32,7 @@ _UNLIMITED = 2**64 - 1
 _RATE_ONE = int(_core.CONSTANTS["PARTICLE_RATE_ONE"])
 _TICKS = int(_core.CONSTANTS["TICKS_PER_SECOND"])
 _COLD = int(_core.CONSTANTS["EMITTER_IS_COLD"])
+_LAYERS_MOST = int(_core.CONSTANTS["PARTICLE_LAYERS_MAX"])
 _EFFECTS_KEPT = 256  # before those of no more use are looked for
 _CAPACITIES = ("grow", "error", "partial")
 _COLORS = ("variants", "seed")
@@ -204,6 +205,14 @@ class ParticleManager(_core.ParticleHub):
     """
 
     _device: Device | None
+    _numbers: dict[Hashable, int]
+    _ids: dict[int, Hashable]
+    _layers: dict[ParticleStyle, int]
+    _effects: dict[tuple[Any, ...], int]
+    _rows: dict[tuple[Any, ...], int]
+    _spots: dict[Hashable, tuple[WaterConfig, Any]]
+    _camera: _View | None
+    _looked: tuple[Any, ...]
     seed: int
     capacity: str
     colors: str
@@ -251,17 +260,17 @@ class ParticleManager(_core.ParticleHub):
             for name in _core.PARTICLE_SEED_COLORS
             if colors == "seed"
         )
-        self._numbers: dict[Hashable, int] = {}  # emitter of each id
-        self._ids: dict[int, Hashable] = {}  # and back
+        self._numbers = {}  # emitter of each id
+        self._ids = {}  # and back
         self._ordinal = 0
-        self._layers: dict[ParticleStyle, int] = {}  # of styles of one's own
-        self._effects: dict[tuple[Any, ...], int] = {}  # by Plan.shape
-        self._rows: dict[tuple[Any, ...], int] = {}  # by what the core takes
+        self._layers = {}  # of styles of one's own
+        self._effects = {}  # by Plan.shape
+        self._rows = {}  # by what the core takes
         self._effects_most = _EFFECTS_KEPT
-        self._spots: dict[Hashable, tuple[WaterConfig, Any]] = {}  # and where they are
-        self._camera: _View | None = None
+        self._spots = {}  # and where they are
+        self._camera = None
         self._aspect = 1.0
-        self._looked: tuple[Any, ...] = ()
+        self._looked = ()
         return self
 
     def __enter__(self) -> ParticleManager:
@@ -420,12 +429,26 @@ class ParticleManager(_core.ParticleHub):
         if not isinstance(layer, ParticleStyle):
             return int(layer)
         if layer not in self._layers:
-            is_sorted = BLENDS[layer.blend] == BLENDS["sorted"]
-            self._layers[layer] = self._add_layer(
-                is_sorted, self._limits.get(layer, _UNLIMITED)
-            )
-            self.styles.append(layer)
+            is_sorted, limit = layer.blend == "sorted", self._limits.get(layer, _UNLIMITED)
+            free = self._free_layer() if len(self.styles) == _LAYERS_MOST else None
+            if free is None:
+                free = self._add_layer(is_sorted, limit)
+                self.styles.append(layer)
+            else:
+                self._change_layer(free, is_sorted, limit)
+                del self._layers[self.styles[free]]
+                self.styles[free] = layer
+            self._layers[layer] = free
         return self._layers[layer]
+
+    def _free_layer(self) -> int | None:
+        """A layer of one's own that nothing is drawn in any more."""
+        self._forget_effects()
+        kept = {row[1] for rows in self._rows for row in rows}
+        used = self._stats()[:, 2]
+        return next(
+            (i for i in self._layers.values() if i not in kept and not used[i]), None
+        )
 
     def unregister(self, id: Hashable) -> bool:
         """Remove an emitter and all its particles at once.

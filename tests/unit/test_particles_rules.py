@@ -186,6 +186,24 @@ def test_effects_of_no_more_use_make_room(pm):
     assert pm.emit("shot") == 15 and pm.register("water", dw.WaterConfig(HERE, "net")) == 14
 
 
+@pytest.mark.parametrize("blends", [("add", "sorted"), ("sorted", "add")])
+def test_layers_of_no_more_use_are_given_to_others(native_device, blends):
+    pm = dw.ParticleManager(native_device, capacity="partial")
+    kept = dw.ParticleStyle(name="kept")
+    assert pm.register("kept", config_of(one_part(layer=kept))) == 8
+    for i in range(150):  # an effect that is read again and again
+        style = dw.ParticleStyle(blends[0], name=f"style {i}")
+        pm.register("again", config_of(one_part(layer=style, count=5)))
+    assert len(pm.styles) == 64 and pm.styles[pm._layers[kept]] is kept
+    assert set(check_sums(pm)) == {"kept", "style 149"}
+    style = dw.ParticleStyle(blends[1])
+    pm.register("again", config_of(one_part(layer=style, count=300)))
+    for at in ((0, 0.5, 4), (4, 0.5, 0)):
+        rows = pm.see(dw.Camera(at, (0, 0.5, 0)))[f"layer {pm._layers[style]}"]
+        away = np.linalg.norm(rows["position"] - np.float32(at), axis=1)
+        assert (np.diff(away).max() <= 0.005) == (blends[1] == "sorted") and len(rows) > 200
+
+
 # ---- clocks ----
 
 
