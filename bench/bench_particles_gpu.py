@@ -171,8 +171,8 @@ def check(device: dw.Device, slots: int) -> None:
             tables = make_tables(case, slots)
             for name in ("all", "camera"):
                 view = make_view(tables, name)
-                narrow = case.endswith("narrow")
-                wanted, got = see(native, tables, view), see(device, tables, view, is_narrow=narrow)
+                mode = int(case.endswith("narrow"))
+                wanted, got = see(native, tables, view), see(device, tables, view, mode=mode)
                 assert len(wanted["sprites"]) > 0, (case, name)
                 for field in ("sprites", "count", "candidates", "rows"):
                     assert got[field].tobytes() == wanted[field].tobytes(), (case, name, field)
@@ -199,7 +199,7 @@ class Bench:
     def view(self, case: str, name: str, tables: Tables) -> None:
         seen = see(
             self.device, tables, make_view(tables, name), repeat=self.frames,
-            is_narrow=case.endswith("narrow"),
+            mode=int(case.endswith("narrow")),
         )  # fmt: skip
         frames = seen["frames"][self.frames // 2 :]
         if tables.sorted_layers == 0:

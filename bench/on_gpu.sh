@@ -20,6 +20,7 @@ export DAPPLEWOOD_TEST_DEVICE="${DAPPLEWOOD_TEST_DEVICE:-gpu}"
 "$python" bench/bench_dither.py
 "$python" bench/bench_forest.py --check
 "$python" bench/bench_skin.py --device gpu --check
+"$python" bench/bench_particles_gpu.py --check
 "$python" bench/bench_trees_gpu.py
 "$python" bench/bench_trees_updates.py --device gpu
 "$python" bench/bench_render.py ${OUT:+--out "$OUT"}

@@ -265,14 +265,14 @@ static PyObject *make_frames(unsigned int repeat)
 
 static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = { "device", "view",   "emitters",      "parts",  "regions",   "curves",
-                             "colors", "points", "sorted_layers", "repeat", "is_narrow", NULL };
+    static char *names[] = { "device", "view",   "emitters",      "parts",  "regions", "curves",
+                             "colors", "points", "sorted_layers", "repeat", "mode",    NULL };
     const dw_module_state *state = dw_module_get_state(module);
     PyObject *objects[INPUT_COUNT] = { NULL }, *device_object, *frames = NULL, *result = NULL;
     unsigned long long sorted_layers = 0;
     dw_particle_seen seen = { 0 };
     unsigned int repeat = 1;
-    int is_narrow = 0;
+    int mode = DW_TRIAL_PLAIN;
     py_tables self = { 0 };
     dw_device *device;
     dw_status status;
@@ -280,9 +280,9 @@ static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs
     dw_error err;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "OOOOO|$OOOKIp:particle_see", names, &device_object, &objects[VIEW],
+            args, kwargs, "OOOOO|$OOOKIi:particle_see", names, &device_object, &objects[VIEW],
             &objects[EMITTERS], &objects[PARTS], &objects[REGIONS], &objects[CURVES],
-            &objects[COLORS], &objects[POINTS], &sorted_layers, &repeat, &is_narrow))
+            &objects[COLORS], &objects[POINTS], &sorted_layers, &repeat, &mode))
         return NULL;
     if (take_tables(&self, objects) < 0)
         goto done;
@@ -302,10 +302,9 @@ static PyObject *particle_see(PyObject *module, PyObject *args, PyObject *kwargs
         status =
             native_see(device, &self.tables, data_of(&self, VIEW), repeat, &run.run, &seen, &err);
     else if (status == DW_OK)
-        status =
-            dw_trial_particle_see(device, &self.tables, data_of(&self, VIEW),
-                                  is_narrow ? DW_TRIAL_WIDTH_ANY : DW_TRIAL_WIDTH_DEVICE, repeat,
-                                  &run.run, &seen, PyArray_DATA((PyArrayObject *)frames), &err);
+        status = dw_trial_particle_see(device, &self.tables, data_of(&self, VIEW),
+                                       (dw_trial_mode)mode, repeat, &run.run, &seen,
+                                       PyArray_DATA((PyArrayObject *)frames), &err);
     if (dw_py_run_end(state, device, &run, status, &err) == 0)
         result = seen_dict(&seen, self.tables.layer_count, frames);
 done:
@@ -361,9 +360,10 @@ static PyMethodDef functions[] = {
       "bound_y and bound_radius of each row, from closed forms: (N, 2) float32." },
     { "particle_see", (PyCFunction)(void (*)(void))particle_see, METH_VARARGS | METH_KEYWORDS,
       "particle_see($module, /, device, view, emitters, parts, regions, *, curves=None,\n"
-      "             colors=None, points=None, sorted_layers=0, repeat=1, is_narrow=False)\n--\n\n"
+      "             colors=None, points=None, sorted_layers=0, repeat=1, mode=0)\n--\n\n"
       "What a view shows of tables: sprites (N, 8) as words, and for each layer its first sprite,\n"
-      "count, candidates and rows. On a Vulkan device `frames` has for each repeat the times of\n"
+      "count, candidates and rows. mode: 1 does without subgroup operations, 2 makes tables grow.\n"
+      "On a Vulkan device `frames` has for each repeat the times of\n"
       "emitters, scan, expand, totals, list, sort and host in milliseconds, the bytes sent, blocks "
       "of\n"
       "memory taken and bytes of the device's memory in use." },

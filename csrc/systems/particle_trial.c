@@ -35,8 +35,39 @@ static dw_particle_host host_of(const dw_particle_tables *tables)
     return host;
 }
 
-static dw_status begin(dw_device *device, const dw_particle_host *host, const dw_run *run,
-                       dw_particle_gpu **out, dw_error *err)
+/* As a host whose tables grow and change would: half of the rows, then all of them with a hole,
+ * then the hole. */
+static dw_status update_in_parts(dw_particle_gpu *particles, const dw_particle_host *host,
+                                 const dw_run *run, dw_error *err)
+{
+    const uint32_t count = host->counts[DW_PARTICLE_EMITTERS];
+    const dw_particle_range hole = { count / 3, count - count / 4 };
+    dw_particle_host part = *host;
+    dw_particle_emitter *rows = NULL;
+
+    part.counts[DW_PARTICLE_EMITTERS] = part.dirty[DW_PARTICLE_EMITTERS].end = count / 2;
+    DW_TRY(dw_particle_gpu_update(particles, &part, run, err));
+    DW_TRY(DW_ALLOC((size_t)count + 1, &rows, err));
+    if (count > 0)
+        memcpy(rows, host->rows[DW_PARTICLE_EMITTERS], count * sizeof *rows);
+    memset(rows + hole.begin, 0xff, (hole.end - hole.begin) * sizeof *rows);
+    part.rows[DW_PARTICLE_EMITTERS] = rows;
+    part.counts[DW_PARTICLE_EMITTERS] = count;
+    part.dirty[DW_PARTICLE_EMITTERS] = (dw_particle_range) { count / 2, count };
+    DW_TRY(dw_particle_gpu_update(particles, &part, run, err));
+    memset(part.dirty, 0, sizeof part.dirty);
+    part.rows[DW_PARTICLE_EMITTERS] = host->rows[DW_PARTICLE_EMITTERS];
+    part.dirty[DW_PARTICLE_EMITTERS] = hole;
+    DW_TRY(dw_particle_gpu_update(particles, &part, run, err));
+    dw_free(rows);
+    return DW_OK;
+fail:
+    dw_free(rows);
+    return err->code;
+}
+
+static dw_status begin(dw_device *device, const dw_particle_host *host, bool is_in_parts,
+                       const dw_run *run, dw_particle_gpu **out, dw_error *err)
 {
     dw_gpu *gpu = dw_device_gpu(device);
     dw_status status;
@@ -45,7 +76,7 @@ static dw_status begin(dw_device *device, const dw_particle_host *host, const dw
         return dw_fail(err, DW_ERROR_ARGUMENT, "device is native: a trial needs Vulkan");
     if (dw_particle_gpu_create(gpu, out, err) != DW_OK)
         return err->code;
-    status = dw_particle_gpu_update(*out, host, run, err);
+    status = (is_in_parts ? update_in_parts : dw_particle_gpu_update)(*out, host, run, err);
     if (status != DW_OK)
         dw_particle_gpu_destroy(*out);
     return status;
@@ -69,7 +100,7 @@ dw_status dw_trial_particle_state(dw_device *device, const dw_particle_tables *t
     one.layer_count = 1;
     one.sorted_layers = 0;
     host = host_of(&one);
-    if (begin(device, &host, run, &particles, err) != DW_OK)
+    if (begin(device, &host, false, run, &particles, err) != DW_OK)
         return err->code;
     status = dw_particle_gpu_state(particles, first_row, row_count, now, camera, run, out,
                                    out_count, err);
@@ -179,7 +210,7 @@ fail:
 }
 
 dw_status dw_trial_particle_see(dw_device *device, const dw_particle_tables *tables,
-                                const dw_particle_view *view, dw_trial_width width, uint32_t repeat,
+                                const dw_particle_view *view, dw_trial_mode mode, uint32_t repeat,
                                 const dw_run *run, dw_particle_seen *out, dw_trial_frame *frames,
                                 dw_error *err)
 {
@@ -187,10 +218,10 @@ dw_status dw_trial_particle_see(dw_device *device, const dw_particle_tables *tab
     dw_particle_gpu *particles;
     dw_trial_frame ignored;
 
-    if (begin(device, &host, run, &particles, err) != DW_OK)
+    if (begin(device, &host, mode == DW_TRIAL_IN_PARTS, run, &particles, err) != DW_OK)
         return err->code;
     memset(host.dirty, 0, sizeof host.dirty);
-    if (width == DW_TRIAL_WIDTH_ANY)
+    if (mode == DW_TRIAL_NARROW)
         DW_TRY(dw_particle_gpu_set_wide(particles, false, err));
     for (uint32_t i = 0; i < repeat; i++)
         DW_TRY(see_once(dw_device_gpu(device), particles, &host, view, run,

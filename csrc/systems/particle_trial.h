@@ -22,15 +22,16 @@ typedef struct dw_trial_frame {
     double used;                                       /* bytes of the device's memory in use */
 } dw_trial_frame;
 
-typedef enum dw_trial_width {
-    DW_TRIAL_WIDTH_DEVICE, /* what the device has */
-    DW_TRIAL_WIDTH_ANY,    /* no subgroup operations */
-} dw_trial_width;
+typedef enum dw_trial_mode {
+    DW_TRIAL_PLAIN,
+    DW_TRIAL_NARROW,   /* no subgroup operations */
+    DW_TRIAL_IN_PARTS, /* tables that grow and change */
+} dw_trial_mode;
 
 /* The same view `repeat` times after one upload; what the last one shows, in the order of its list.
  * out is zeroed; dw_particle_seen_finish frees it. frames: [repeat], or NULL. */
 dw_status dw_trial_particle_see(dw_device *device, const dw_particle_tables *tables,
-                                const dw_particle_view *view, dw_trial_width width, uint32_t repeat,
+                                const dw_particle_view *view, dw_trial_mode mode, uint32_t repeat,
                                 const dw_run *run, dw_particle_seen *out, dw_trial_frame *frames,
                                 dw_error *err);
 

@@ -523,7 +523,7 @@ def particle_see(
     points: ArrayLike | None = None,
     sorted_layers: int = 0,
     repeat: int = 1,
-    is_narrow: bool = False,
+    mode: int = 0,
 ) -> dict[str, Any]: ...
 def particle_state(
     device: Device,

@@ -178,11 +178,22 @@ def test_subgroups_make_no_difference(rng, native_device, vulkan_device):
     tables = make_tables(rng, layer_rows=(3000, 700))
     view = look(tables, (0, 3, 0), (10, 0, 5), 5 * SECOND)
     wide, narrow = (
-        tables.see(vulkan_device, view, sorted_layers=2, is_narrow=narrow)
-        for narrow in (False, True)
+        tables.see(vulkan_device, view, sorted_layers=2, mode=mode)
+        for mode in (0, 1)
     )
     wanted = tables.see(native_device, view, sorted_layers=2)
     assert wide["sprites"].tobytes() == narrow["sprites"].tobytes() == wanted["sprites"].tobytes()
+
+
+@pytest.mark.parametrize("rows", [(0,), (1,), (300,), (700, 0, 60), (2, 5000)])
+def test_tables_grow_and_change(rng, native_device, vulkan_device, rows):
+    """Half of the rows, all of them but for some, then these."""
+    tables = make_tables(rng, layer_rows=rows)
+    view = everywhere(tables, SECOND)
+    got = tables.see(vulkan_device, view, sorted_layers=1, mode=2)
+    wanted = tables.see(native_device, view, sorted_layers=1)
+    assert got["sprites"].tobytes() == wanted["sprites"].tobytes()
+    assert got["rows"].tolist() == wanted["rows"].tolist()
 
 
 def test_frames_send_little_and_take_no_memory(rng, vulkan_device):
