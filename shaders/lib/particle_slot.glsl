@@ -16,15 +16,16 @@ float curve_at(uint first, float t)
     return dw_particle_curve(curves[knot], curves[knot + 1u], t);
 }
 
-uint ramp_at(dw_particle_emitter e, dw_particle_part p, uint slot, float t)
+uint color_at(dw_particle_emitter e, dw_particle_part p, uint slot, float t)
 {
+    uint tone = dw_particle_tone(e, p, slot);
     uint knot = p.ramp + dw_particle_knot(t);
 
     if (p.ramp == DW_PARTICLE_NONE)
-        return 0xffffffffu;
-    if ((p.flags & DW_PART_IS_RAMPED) != 0u)
-        return dw_particle_ramp(colors[knot], colors[knot + 1u], t);
-    return colors[p.ramp + dw_particle_ramp_pick(e, p, slot)];
+        return tone;
+    if ((p.flags & DW_PART_IS_RAMPED) == 0u)
+        return dw_particle_tint(tone, colors[p.ramp + dw_particle_ramp_pick(e, p, slot)]);
+    return dw_particle_tint(tone, dw_particle_ramp(colors[knot], colors[knot + 1u], t));
 }
 
 dw_particle_input input_at(dw_particle_emitter e, dw_particle_part p, uint slot,
@@ -87,9 +88,8 @@ bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot,
     }
 
     dw_particle_motion motion = move_at(DW_EMITTER_PART(e.part), p.kind, given);
-    uint color = dw_particle_tint(ramp_at(e, p, slot, share), dw_particle_tone(e, p, slot));
 
-    particle = dw_particle_of(e, p, row, slot, life, motion, color);
+    particle = dw_particle_of(e, p, row, slot, life, motion, color_at(e, p, slot, share));
     return true;
 }
 

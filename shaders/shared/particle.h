@@ -373,11 +373,11 @@ uint dw_particle_digit(uint above, uint next, uint b)
  * card long, and a compiler of one fails at some. */
 uint64_t dw_particle_divide_long(uint64_t a, uint b)
 {
-    uint low = DW_UINT(a), high = DW_UINT(a >> 32), shift, above, middle, next, digit;
-    uint top = high / b;
+    uint low = DW_UINT(a), high = DW_UINT(a >> 32), top, shift, above, middle, next, digit;
 
     if (high == 0u)
         return DW_U64(low / b);
+    top = high / b;
     high -= top * b;
     shift = 31u - uint(findMSB(b));
     b <<= shift;
@@ -664,6 +664,9 @@ DW_INLINE dw_particle_life dw_particle_life_at(dw_particle_emitter e, dw_particl
         life = dw_particle_burst(e, p, slot, DW_U64(local));
     else
         life = dw_particle_cycle(e, p, slot, DW_U64(local));
+    if ((flags & (DW_EMITTER_IS_COLD | DW_EMITTER_IS_TRAIL)) == 0u &&
+        (e.stop_low & e.stop_high) == 0xffffffffu)
+        return life;
     return dw_particle_bounded(life, dw_particle_ages(e, local));
 }
 
