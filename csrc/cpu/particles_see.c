@@ -94,8 +94,9 @@ static void copy_item(void *user, int64_t index, int worker)
     const dw_particle_item *item = &job->room->plan.items[index];
 
     (void)worker;
-    memcpy(job->sprites + item->first, job->room->candidates + item->at,
-           item->count * sizeof *job->sprites);
+    if (item->count > 0)
+        memcpy(job->sprites + item->first, job->room->candidates + item->at,
+               item->count * sizeof *job->sprites);
 }
 
 /* ---- sorted layers ---- */
