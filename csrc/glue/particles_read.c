@@ -123,7 +123,7 @@ done:
 }
 
 static PyObject *seen_result(uint32_t layer_count, const dw_hub_seen *seen,
-                             const dw_particle_sprite *sprites)
+                             const dw_particle_sprite *sprites, bool is_fetched)
 {
     npy_intp shape[2] = { (npy_intp)layer_count, 3 }, bytes[2] = { 0, sizeof *sprites };
     PyObject *table = PyArray_SimpleNew(2, shape, NPY_INT64), *array;
@@ -132,14 +132,14 @@ static PyObject *seen_result(uint32_t layer_count, const dw_hub_seen *seen,
         bytes[0] += (npy_intp)seen[i].count;
     if (table == NULL)
         return NULL;
-    array = sprites == NULL ? Py_NewRef(Py_None) : PyArray_SimpleNew(2, bytes, NPY_UINT8);
+    array = !is_fetched ? Py_NewRef(Py_None) : PyArray_SimpleNew(2, bytes, NPY_UINT8);
     for (npy_intp i = 0, at = 0; array != NULL && i < shape[0]; i++) {
         int64_t *row = (int64_t *)PyArray_DATA((PyArrayObject *)table) + 3 * i;
 
         row[0] = at;
         row[1] = (int64_t)seen[i].count;
         row[2] = (int64_t)seen[i].candidates;
-        if (sprites != NULL && seen[i].count > 0)
+        if (is_fetched && seen[i].count > 0)
             memcpy((char *)PyArray_DATA((PyArrayObject *)array) + at * (npy_intp)sizeof *sprites,
                    sprites + seen[i].first, seen[i].count * sizeof *sprites);
         at += (npy_intp)seen[i].count;
@@ -183,7 +183,7 @@ PyObject *dw_py_hub_see(PyObject *self, PyObject *args)
                         is_fetched ? &sprites : NULL, &err);
 
     if (dw_py_run_end(state, device, &run, status, &err) == 0)
-        result = seen_result(dw_hub_layer_count(hub), seen, sprites);
+        result = seen_result(dw_hub_layer_count(hub), seen, sprites, is_fetched != 0);
 done:
     if (hub != NULL)
         dw_py_hub_end(self);

@@ -99,6 +99,17 @@ def test_what_a_camera_sees_is_counted(pm):
     assert pm.stats().visible == 0 and pm.stats().drawn == 0
 
 
+def test_nothing_is_seen_of_nothing(device):
+    camera = dw.Camera((0, 1, 5), HERE)
+    with dw.ParticleManager(device) as pm:
+        for _ in range(2):
+            assert pm.see(camera) == {} and pm.stats().layers == {}
+            assert len(pm.state("splash")) == 0 and pm.emitter_ids("fog") == []
+            pm.register("fog", dw.WeatherConfig("fog"))
+            assert list(pm.see(camera)) == ["fog"] and pm.stats().drawn > 0
+            assert pm.unregister("fog")
+
+
 def test_partial_says_what_each_got(native_device):
     pm = dw.ParticleManager(native_device, capacity="partial")
     slots = pm.register_many(range(14), np.zeros((14, 3)), dw.WaterConfig(None, "net"))
