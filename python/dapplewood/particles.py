@@ -89,6 +89,16 @@ class ParticleManagerStats(Mapping[str, LayerStats]):
     def __len__(self) -> int:
         return len(self.layers)
 
+    def __str__(self) -> str:
+        sums = tuple(self._sum(i) for i in range(len(LayerStats._fields)))
+        rows = [("layer", *LayerStats._fields), *((name, *row) for name, row in self.items())]
+        table = [tuple(map(str, row)) for row in [*rows, ("all", *sums)]]
+        widths = [max(map(len, column)) for column in zip(*table)]
+        return "\n".join(
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            for row in table
+        )
+
     def _sum(self, field: int) -> int:
         return sum(row[field] for row in self.layers.values())
 

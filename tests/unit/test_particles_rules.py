@@ -14,6 +14,7 @@ import dapplewood as dw
 import numpy as np
 import pytest
 from dapplewood import _core
+from dapplewood.model import Node
 
 LAYERS = ("splash", "bubble", "shimmer", "ripple")
 HERE = (0.0, 0.0, 0.0)
@@ -146,6 +147,16 @@ def test_one_can_limit_layers_of_ones_own(native_device):
     assert pm.register("a", config_of(one_part(layer=style))) == 5
     assert check_sums(pm)["mist"] == (8, 5, 3, 0, 0, 1)
     assert len(pm.state(style)) == 5 and pm.emitter_ids(style) == ["a"]
+
+
+def test_counts_are_a_table_for_people(native_device):
+    pm = dw.ParticleManager(native_device, capacity="partial", limits={"ripple": 1})
+    pm.register("a", dw.WaterConfig(HERE, "net"))
+    lines = str(pm.stats()).splitlines()
+    assert lines[0].split() == ["layer", "requested", "allocated", "dropped", "visible", "drawn",
+                                "draw_calls"]  # fmt: skip
+    assert lines[4].split() == ["ripple", "2", "1", "1", "0", "0", "1"]
+    assert lines[5].split() == ["all", "14", "13", "1", "0", "0", "4"]
 
 
 def test_grow_knows_no_limits(pm):
@@ -565,6 +576,34 @@ def test_vertices_are_those_of_the_surface():
     assert {row.tobytes() for row in points} <= {row.tobytes() for row in moved}
     few, extent = surface_points([[1.0, 2.0, 3.0]], 999, 1, "vertices", 1.0, 0.0)
     assert few.tolist() == [[1, 2, 3]] and extent == (0.5, 2.0, 0.0), "a radius of 0 is 0.5"
+
+
+def test_a_model_is_surrounded_as_its_nodes_place_it(pm):
+    move = np.eye(4)
+    move[:3, 3] = 0.0, 5.0, 0.0
+    node = Node("slab", -1, (), np.zeros(3), np.array([0.0, 0, 0, 1]), np.ones(3), move, (0,), None,
+                None)  # fmt: skip
+    model = dw.Model((SLAB,), (), (), (), (node,), ((0,),))
+    pm.register("a", dw.GlowConfig(HERE, surface=model))
+    alike = dw.ParticleManager(pm.device, seed=5)
+    alike.register("a", dw.GlowConfig(HERE, surface=SLAB, model_y_offset=5.0))
+    for one in (pm, alike):
+        one.update(0.5)
+    for layer in ("pillar", "wisp", "spark", "base"):
+        assert pm.state(layer).tobytes() == alike.state(layer).tobytes()
+
+
+def test_many_share_the_points_of_a_surface(pm):
+    config = dw.GlowConfig(None, surface=[[0.0, 40.0, 0.0]])
+    assert pm.register_many(list("abc"), np.eye(3), config).tolist() == [30] * 3
+    assert pm.unregister("b")
+    pm.register("other", dw.GlowConfig(HERE, surface=[[0.0, -90.0, 0.0]]))
+    pm.update(0.5)
+    state, ids = pm.state("spark"), pm.emitter_ids("spark")
+    heights = {id: state["position"][[ids[row] == id for row in state["emitter"]]][:, 1]
+               for id in ("a", "c", "other")}  # fmt: skip
+    assert heights["a"].min() >= 40.0 and heights["c"].min() >= 40.0
+    assert heights["other"].max() < -80.0
 
 
 def test_sparks_leave_from_the_surface(pm):
