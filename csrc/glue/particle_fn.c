@@ -366,7 +366,7 @@ static PyMethodDef functions[] = {
       "On a Vulkan device `frames` has for each repeat the times of\n"
       "emitters, scan, expand, totals, list, sort and host in milliseconds, the bytes sent, blocks "
       "of\n"
-      "memory taken and bytes of the device's memory in use." },
+      "memory taken, bytes of the device's memory in use, and the time of a fill of all sprites." },
     { "particle_state", (PyCFunction)(void (*)(void))particle_state, METH_VARARGS | METH_KEYWORDS,
       "particle_state($module, /, device, emitters, parts, *, curves=None, colors=None,\n"
       "               points=None, now=0, camera=None, first=0, count=None,\n"

@@ -20,6 +20,7 @@ typedef struct dw_trial_frame {
     double sent;                                       /* bytes from the host */
     double allocations;                                /* blocks of the host's memory */
     double used;                                       /* bytes of the device's memory in use */
+    double fill; /* device time of filling the room for all sprites, in ms */
 } dw_trial_frame;
 
 typedef enum dw_trial_mode {
