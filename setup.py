@@ -35,7 +35,7 @@ UNIX_FLAGS = [
     "-O3",
     "-ffp-contract=off",
     "-fno-math-errno",
-    "-fno-trapping-math",  # same bits; nobody reads the exception flags, which bar vectors
+    "-fno-trapping-math",  # more loops become vectors; no result depends on it
     "-fvisibility=hidden",
     "-pthread",
     "-Wall",

@@ -81,7 +81,7 @@ def turns(share: Array) -> Array:
 
 
 def wound(share: Array) -> Array:
-    return turns(share - np.floor(share))
+    return turns(share - ((share + F(3 << 22)) - F(3 << 22)))
 
 
 def turned(turn: Array, coin: Array) -> Array:
@@ -101,7 +101,7 @@ def inverse(x: Array) -> Array:
 
 
 def inverse_root(x: Array) -> Array:
-    x = np.maximum(x, F(6.018531e-36))
+    x = x + F(6.018531e-36)
     guess = (U32(0x5F375A86) - (x.view(U32) >> U32(1))).view(F)
     half = F(0.5) * x
     for _ in range(3):
@@ -115,7 +115,7 @@ def root(x: Array) -> Array:
 
 def power_of_two(x: Array) -> Array:
     x = np.clip(x, F(-100), F(100))
-    floor = np.floor(x)
+    floor = ((x - F(0.5)) + F(3 << 22)) - F(3 << 22)
     f, p = x - floor, F(0.000208291929)
     for c in (0.001268935211, 0.009652440659, 0.055495936143, 0.240227215057, 0.693147170649, 1):
         p = p * f + F(c)
@@ -132,7 +132,7 @@ def lerp(a: Array, b: Array, t: Array) -> Array:
 
 def axis_word(x: Array, y: Array, z: Array) -> Array:
     length2 = dot((x, y, z), (x, y, z))
-    scale = F(511) * inverse_root(np.maximum(length2, F(1e-12)))
+    scale = F(511) * inverse_root(length2 + F(1e-12))
     words = [(a * scale + F(512.5)).astype(I32).view(U32) for a in (x, y, z)]
     packed = words[0] | words[1] << U32(10) | words[2] << U32(20)
     return np.where(length2 > F(1e-12), packed, U32(0))
@@ -414,8 +414,12 @@ def move_spark(g: Given) -> Motion:
     return x, y, z, g.range(3, kept) * (F(1) - F(0.5) * g.t), g.fade * pulse(g)
 
 
+def even_turn(slot: Array, count: Array) -> Array:
+    return slot * (U32(2**31 - 1) // count << U32(1))
+
+
 def first_turn(g: Given) -> Array:
-    return ((g.slot.astype(U64) << U64(32)) // g.e["count"].astype(U64)).astype(U32)
+    return even_turn(g.slot, g.e["count"])
 
 
 def move_base(g: Given) -> Motion:
@@ -461,7 +465,7 @@ def move_ember(g: Given) -> Motion:
 def move_spell(g: Given) -> Motion:
     d, v = g.fresh(), g.v
     arms = whole(v[5])
-    arm = pick(arms, d[0]) * (U32(NONE) // np.maximum(arms, U32(1)))
+    arm = even_turn(pick(arms, d[0]), np.maximum(arms, U32(1)))
     off = v[7] * (uniform(d[1]) - F(0.5))
     share = g.t + v[4] * (g.t * (F(1) - g.t))
     radius = lerp(v[0], v[1], share)
@@ -519,8 +523,7 @@ def box_speed(speed: Array, per: Array) -> Array:
 
 
 def box_off(place: Array, camera: Array, per: Array) -> Array:
-    boxes = camera * per
-    return (place - turns(boxes - np.floor(boxes))).view(I32).astype(F) * F(2.0**-32)
+    return (place - wound(camera * per)).view(I32).astype(F) * F(2.0**-32)
 
 
 def box_edge(x: Array, z: Array) -> Array:

@@ -244,12 +244,14 @@ static dw_status check_params(const dw_particle_recipe *r, dw_error *err)
 
     for (int i = 0; i < DW_PARTICLE_PARAMS; i++) {
         size_t length = strcspn(word, " ");
-        bool is_positive = starts_with(word, length, "size") ||
+        bool is_positive = starts_with(word, length, "size") || starts_with(word, length, "arms") ||
                            starts_with(word, length, "radius") ||
                            starts_with(word, length, "box") || starts_with(word, length, "drag") ||
                            starts_with(word, length, "gravity") || ends_with(word, length, "_span");
-        double least = length == 0 ? 0.0 : is_positive ? 0.0 : -DW_PARTICLE_VALUE_MOST;
-        double most = length == 0 ? 0.0 : DW_PARTICLE_VALUE_MOST;
+        bool is_turn = starts_with(word, length, "turn") || starts_with(word, length, "spin") ||
+                       starts_with(word, length, "orbit");
+        double most = length == 0 ? 0.0 : is_turn ? DW_PARTICLE_TURNS_MOST : DW_PARTICLE_VALUE_MOST;
+        double least = is_positive ? 0.0 : -most;
 
         if (!(r->params[i] >= least && r->params[i] <= most))
             return dw_fail(err, DW_ERROR_ARGUMENT,

@@ -210,7 +210,7 @@ void dw_block_no_points(dw_block_lanes lanes)
 
 /* As dw_particle_input_of and dw_particle_set_clock have it. */
 DW_INLINE dw_particle_input input_of(const dw_particle_block *b, size_t i,
-                                     const dw_particle_part *part, const float *camera)
+                                     const dw_particle_part *part, const float eye[3], bool has_eye)
 {
     dw_particle_input given;
 
@@ -235,9 +235,9 @@ DW_INLINE dw_particle_input input_of(const dw_particle_block *b, size_t i,
     given.extent[0] = b->extent_0[i];
     given.extent[1] = b->extent_1[i];
     given.extent[2] = b->extent_2[i];
-    given.camera[0] = camera == NULL ? 0.0f : camera[0] - b->position_x[i];
-    given.camera[1] = camera == NULL ? 0.0f : camera[1] - b->position_y[i];
-    given.camera[2] = camera == NULL ? 0.0f : camera[2] - b->position_z[i];
+    given.camera[0] = has_eye ? eye[0] - b->position_x[i] : 0.0f;
+    given.camera[1] = has_eye ? eye[1] - b->position_y[i] : 0.0f;
+    given.camera[2] = has_eye ? eye[2] - b->position_z[i] : 0.0f;
     DW_BLOCK_PARAMS(DW_BLOCK_PARAM)
     return given;
 }
@@ -256,14 +256,17 @@ DW_INLINE void set_motion(dw_particle_block *b, size_t i, dw_particle_motion m)
 
 typedef void (*move_fn)(dw_block_lanes lanes, const float *camera);
 
-#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc)                      \
-    DW_SIMD static void move_##name(dw_block_lanes lanes, const float *camera)        \
-    {                                                                                 \
-        dw_particle_block *restrict b = lanes.block;                                  \
-        dw_particle_part part = *lanes.part;                                          \
-                                                                                      \
-        for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++)                \
-            set_motion(b, i, dw_particle_move_##name(input_of(b, i, &part, camera))); \
+#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc)                            \
+    DW_SIMD static void move_##name(dw_block_lanes lanes, const float *camera)              \
+    {                                                                                       \
+        dw_particle_block *restrict b = lanes.block;                                        \
+        dw_particle_part part = *lanes.part;                                                \
+        bool has_eye = camera != NULL;                                                      \
+        float eye[3] = { has_eye ? camera[0] : 0.0f, has_eye ? camera[1] : 0.0f,            \
+                         has_eye ? camera[2] : 0.0f };                                      \
+                                                                                            \
+        for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++)                      \
+            set_motion(b, i, dw_particle_move_##name(input_of(b, i, &part, eye, has_eye))); \
     }
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND

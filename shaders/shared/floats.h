@@ -139,10 +139,10 @@ DW_INLINE float dw_inverse(float x)
     return dw_float_from_bits(dw_bits_from_float(guess) | (bits & 0x80000000u));
 }
 
-/* 1 / sqrt(x) within four units in the last place, for x in 2^-117..2^117; below as at its end. */
+/* 1 / sqrt(x) within four units in the last place, for x in 2^-90..2^117; finite at 0. */
 DW_INLINE float dw_inverse_root(float x)
 {
-    float from = x > 6.018531e-36f ? x : 6.018531e-36f;
+    DW_PRECISE float from = x + 6.018531e-36f; /* of 0 too; no branch: compilers make vectors */
     float guess = dw_float_from_bits(0x5f375a86u - (dw_bits_from_float(from) >> 1));
     DW_PRECISE float half_x = 0.5f * from;
 
@@ -157,7 +157,7 @@ DW_INLINE float dw_inverse_root(float x)
     return guess;
 }
 
-/* sqrt(x) within four units in the last place, for x in 2^-117..2^117, and at 0. */
+/* sqrt(x) within four units in the last place, for x in 2^-90..2^117, and at 0. */
 DW_INLINE float dw_root(float x)
 {
     DW_PRECISE float root = x * dw_inverse_root(x);
@@ -170,7 +170,10 @@ DW_INLINE float dw_power_of_two(float x)
 {
     float most = x < 100.0f ? x : 100.0f;
     float least = most > -100.0f ? most : -100.0f;
-    float whole = dw_floor(least);
+    /* the sum rounds to a whole number, which its low bits hold */
+    DW_PRECISE float middle = least - 0.5f;
+    DW_PRECISE float moved = middle + 12582912.0f; /* 3 * 2^22 */
+    DW_PRECISE float whole = moved - 12582912.0f;
     DW_PRECISE float f = least - whole;
     DW_PRECISE float p5 = 0.000208291929f * f + 0.001268935211f;
     DW_PRECISE float p4 = p5 * f + 0.009652440659f;
@@ -178,7 +181,8 @@ DW_INLINE float dw_power_of_two(float x)
     DW_PRECISE float p2 = p3 * f + 0.240227215057f;
     DW_PRECISE float p1 = p2 * f + 0.693147170649f;
     DW_PRECISE float p0 = p1 * f + 1.0f;
-    DW_PRECISE float power = p0 * dw_float_from_bits(DW_UINT(DW_INT(whole) + 127) << 23);
+    DW_PRECISE float power =
+        p0 * dw_float_from_bits((dw_bits_from_float(moved) - 0x4b3fff81u) << 23);
 
     return power;
 }

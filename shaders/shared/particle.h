@@ -352,6 +352,7 @@ DW_INLINE uint dw_particle_pick(uint count, uint word)
 
 #ifdef GL_core_profile
 #define dw_particle_divide(a, b)      ((a) / (b))
+#define dw_particle_divide_half(a, b) ((a) / (b))
 #define dw_particle_divide_wide(a, b) dw_particle_divide_long(a, b)
 
 /* A digit of 16 bits of the quotient: above : next / b; b has its highest bit set, above < b. */
@@ -392,7 +393,9 @@ uint64_t dw_particle_divide_long(uint64_t a, uint b)
 #else
 /* A double holds both and rounds the quotient to no other whole number; unlike the division of
  * whole numbers, compilers do many of these at once. */
-#define dw_particle_divide(a, b)      ((uint)(int64_t)((double)(a) / (double)(b)))
+#define dw_particle_divide(a, b) ((uint)(int64_t)((double)(a) / (double)(b)))
+#define dw_particle_divide_half(a, b) \
+    ((uint)(int)((double)(int)(a) / (double)(int)(b))) /* below 2^31 */
 #define dw_particle_divide_long(a, b) ((uint64_t)(int64_t)((double)(a) / (double)(b)))
 #define dw_particle_divide_wide(a, b) ((a) / (uint64_t)(b)) /* of any 64 bits */
 #endif
@@ -445,9 +448,10 @@ DW_INLINE float dw_particle_seconds(uint ticks)
 /* sin(2 pi turn / 2^32), within 4e-6 of the truth: an odd polynomial on a quarter. */
 DW_INLINE float dw_sin_turn(uint turn)
 {
-    /* the other half of the circle mirrors the one around 0 */
-    bool is_far = turn - 0xc0000000u > 0x80000000u;
-    int folded = DW_INT(is_far ? 0x80000000u - turn : turn);
+    /* the half of the circle around 1/2 mirrors the one around 0; without a branch, so that
+     * compilers make vectors of it */
+    uint is_far = 0u - ((turn ^ (turn << 1)) >> 31);
+    int folded = DW_INT((turn ^ is_far) - is_far + (is_far & 0x80000000u));
     DW_PRECISE float x = dw_float(folded) * 9.31322574615478515625e-10f; /* quarters: [-1, 1] */
     DW_PRECISE float x2 = x * x;
     DW_PRECISE float p9 = x2 * 0.000160441184787f;

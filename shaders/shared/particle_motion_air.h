@@ -89,9 +89,8 @@ DW_INLINE uint dw_particle_box_speed(float speed, float per_box)
 DW_INLINE float dw_particle_box_off(uint place, float camera, float per_box)
 {
     DW_PRECISE float boxes = camera * per_box;
-    DW_PRECISE float share = boxes - dw_floor(boxes);
-    DW_PRECISE float off =
-        dw_float(DW_INT(place - dw_turns(share))) * 2.3283064365386962890625e-10f;
+    uint left = place - dw_particle_wound(boxes);
+    DW_PRECISE float off = dw_float(DW_INT(left)) * 2.3283064365386962890625e-10f;
 
     return off;
 }

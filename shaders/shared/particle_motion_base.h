@@ -41,28 +41,18 @@ DW_INLINE uint dw_turns(float turns)
     return DW_UINT(DW_INT(steps)) << 8;
 }
 
-/* The same of any number of turns that a float holds; what is lost of large ones is their own. */
-DW_INLINE uint dw_particle_wound(float turns)
-{
-    DW_PRECISE float share = turns - dw_floor(turns);
-
-    return dw_turns(share);
-}
-
-/* slot / count of a turn, rounded down; slot < count < 2^24. */
+/* slot / count of a turn, within 2^-31 turns a slot; count > 0. */
 DW_INLINE uint dw_particle_even_turn(uint slot, uint count)
 {
-    uint64_t shifted = DW_U64(slot) << 16;
-    uint64_t high = dw_particle_divide_long(shifted, count);
-    uint64_t rest = shifted - high * DW_U64(count);
-
-    return DW_UINT(high << 16 | dw_particle_divide_long(rest << 16, count));
+    return slot * (dw_particle_divide_half(0x7fffffffu, count) << 1);
 }
 
 /* The turn, or backwards, by a coin. */
 DW_INLINE uint dw_particle_turned(uint turn, uint coin)
 {
-    return (coin & 1u) != 0u ? 0u - turn : turn;
+    uint mask = 0u - (coin & 1u); /* no branch, so that compilers make vectors of it */
+
+    return (turn ^ mask) - mask;
 }
 
 /* The whole number nearest to 0 from x; what does not fit is as near as it may be. */
@@ -71,6 +61,17 @@ DW_INLINE uint dw_whole(float x)
     float most = x < 2147483520.0f ? x : 2147483520.0f;
 
     return DW_UINT(DW_INT(most > -2147483520.0f ? most : -2147483520.0f));
+}
+
+/* The turn of as many turns, below 2^29 of them; what is lost of large numbers is their own. The
+ * sum rounds to whole turns: compilers make vectors of it, but not of floor. */
+DW_INLINE uint dw_particle_wound(float turns)
+{
+    DW_PRECISE float moved = turns + 12582912.0f; /* 3 * 2^22 */
+    DW_PRECISE float whole = moved - 12582912.0f;
+    DW_PRECISE float share = turns - whole;
+
+    return dw_turns(share);
 }
 
 /* The phase of the emitter's clock at `speed` 2^-32 turns a tick: 10,430 is one radian a second. */
@@ -104,7 +105,7 @@ DW_INLINE dw_particle_motion dw_particle_motion_at(float x, float y, float z, fl
 DW_INLINE uint dw_particle_axis(float x, float y, float z)
 {
     float length2 = dw_dot3(x, y, z, x, y, z);
-    DW_PRECISE float scale = 511.0f * dw_inverse_root(length2 > 1e-12f ? length2 : 1e-12f);
+    DW_PRECISE float scale = 511.0f * dw_inverse_root(length2 + 1e-12f);
     DW_PRECISE float ax = x * scale + 512.5f;
     DW_PRECISE float ay = y * scale + 512.5f;
     DW_PRECISE float az = z * scale + 512.5f;

@@ -46,7 +46,7 @@ DW_INLINE dw_particle_motion dw_particle_move_spell(dw_particle_input given)
 {
     dw_particle_words d = dw_particle_fresh(given);
     uint arms = dw_whole(given.params[5]);
-    uint arm = dw_particle_pick(arms, d.x) * (0xffffffffu / (arms == 0u ? 1u : arms));
+    uint arm = dw_particle_even_turn(dw_particle_pick(arms, d.x), arms + (arms == 0u ? 1u : 0u));
     float large = dw_particle_between(given.params[8], given.params[9], d.z);
     DW_PRECISE float off = given.params[7] * (dw_particle_uniform(d.y) - 0.5f);
     DW_PRECISE float share = given.t + given.params[4] * (given.t * (1.0f - given.t));
