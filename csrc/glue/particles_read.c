@@ -52,6 +52,7 @@ PyObject *dw_py_hub_stats(PyObject *self, PyObject *unused)
     (void)unused;
     if (hub == NULL)
         return NULL;
+    dw_hub_forget_shots(hub);
     shape[0] = (npy_intp)dw_hub_layer_count(hub);
     array = PyArray_SimpleNew(2, shape, NPY_UINT64);
     for (npy_intp i = 0; array != NULL && i < shape[0]; i++) {

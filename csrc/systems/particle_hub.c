@@ -50,7 +50,7 @@ dw_status dw_hub_create(const dw_hub_def *def, dw_hub **out, dw_error *err)
         return err->code;
     hub->def = *def;
     hub->most_rate = DW_PARTICLE_RATE_ONE;
-    hub->next_sweep = UINT64_MAX;
+    hub->next_sweep = hub->swept = UINT64_MAX;
     for (size_t i = 0; i < DW_COUNT_OF(builtin_blends); i++) {
         bool is_sorted = builtin_blends[i] == DW_PARTICLE_BLEND_SORTED;
 
@@ -390,11 +390,15 @@ bool dw_hub_are_known(const dw_hub *hub, const uint32_t *emitters, uint32_t coun
     return true;
 }
 
-dw_hub_layer_stats dw_hub_get_stats(dw_hub *hub, uint32_t layer)
+void dw_hub_forget_shots(dw_hub *hub)
+{
+    dw_hub_sweep(hub, true);
+}
+
+dw_hub_layer_stats dw_hub_get_stats(const dw_hub *hub, uint32_t layer)
 {
     const dw_hub_layer *of = &hub->layers[layer];
 
-    dw_hub_sweep(hub, true);
     return (dw_hub_layer_stats) { of->requested, of->allocated, of->used, of->limit };
 }
 

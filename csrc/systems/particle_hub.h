@@ -137,7 +137,9 @@ typedef struct dw_hub_layer_stats {
 
 uint32_t dw_hub_layer_count(const dw_hub *hub);
 uint32_t dw_hub_emitter_count(const dw_hub *hub);
-dw_hub_layer_stats dw_hub_get_stats(dw_hub *hub, uint32_t layer);
+/* Shots that are over count until they are forgotten: by and by as time passes, or at once. */
+dw_hub_layer_stats dw_hub_get_stats(const dw_hub *hub, uint32_t layer);
+void dw_hub_forget_shots(dw_hub *hub);
 
 /* The emitter of each row of a layer, DW_HUB_NONE for free ones: out[dw_hub_row_count]. */
 uint32_t dw_hub_row_count(const dw_hub *hub, uint32_t layer);

@@ -107,6 +107,7 @@ struct dw_hub {
     uint32_t shot_count, shot_capacity;
     uint32_t *shots; /* places */
     uint64_t next_sweep;
+    uint64_t swept; /* the tick that they were last looked through at */
 
     /* The clock: seconds = total + rest. */
     double total, rest;

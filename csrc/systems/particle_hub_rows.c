@@ -226,8 +226,10 @@ void dw_hub_add_shot(dw_hub *hub, uint32_t place)
 
 void dw_hub_sweep(dw_hub *hub, bool is_due)
 {
-    if (hub->is_sought || hub->shot_count == 0 || (hub->tick < hub->next_sweep && !is_due))
+    if (hub->is_sought || hub->shot_count == 0 || hub->tick == hub->swept ||
+        (hub->tick < hub->next_sweep && !is_due))
         return;
+    hub->swept = hub->tick;
     for (uint32_t i = hub->shot_count; i-- > 0;) {
         const dw_particle_emitter *e = dw_hub_record(hub, hub->shots[i]);
         const dw_particle_part *part = &hub->parts[DW_EMITTER_PART(e->part)];
