@@ -71,6 +71,10 @@ def make_part(rng: np.random.Generator, kind: int, layer: int, flags: int = 0) -
     part["offset"] = rng.uniform(-0.5, 0.5, 3)
     part["rise"], part["fall"] = rng.uniform(1, 12, 2)
     part["params"] = rng.uniform(0.01, 1.0, C["PARTICLE_PARAMS"])
+    if kind == KINDS["ballistic"]:
+        part["params"][0] = rng.integers(0, 7)  # its shape
+    if kind == KINDS["spell"]:
+        part["params"][5] = rng.integers(0, 5)  # its arms
     return part
 
 

@@ -402,6 +402,15 @@ def test_chips_bounce_once_and_lie_still(device):
     assert differing(*still) == ["age", "opacity"] or differing(*still) == ["age"]
 
 
+def test_chips_that_lie_on_the_ground_from_the_first_are_finite(device):
+    """The root of 0 is 0."""
+    tables, _ = one_row("dust_mining", 1, 0.0, count=9)
+    tables.parts["params"][0, [0, 1, 4, 5]] = 0
+    for now in (0, 100, 30000):
+        s = tables.state(device, now)
+        assert not s["position"].any() and len(s) == 9
+
+
 @pytest.mark.parametrize("effect", ["weather_rain", "weather_snow"])
 def test_weather_stays_around_the_camera_and_in_place_in_the_world(device, effect):
     tables = effect_tables(effect, 0, 1, np.random.default_rng(6))
