@@ -196,8 +196,22 @@ class ParticleManager(_core.ParticleHub):
     ValueError, TypeError
         An argument of another kind, or out of range.
 
+    Attributes
+    ----------
+    seed, capacity, colors, mode, loop
+        As they were given.
+    styles : list of ParticleStyle
+        How each layer looks, by its number: the built-in ones, then those that parts brought.
+    tick : int
+        The time in steps of 2**-16 s.
+    paused, closed : bool
+
     Notes
     -----
+    Time may go anywhere: `seek` shows what was or will be there of the emitters that are there now,
+    with the clocks that they have now. What plays once is forgotten when time has passed it, not
+    when it is sought beyond.
+
     It does not matter when an emitter is registered: at time t it looks as one that is as old. A
     program whose things may be there before the manager keeps no queue: it makes the manager, and
     registers what there is.
@@ -647,11 +661,13 @@ class ParticleManager(_core.ParticleHub):
         TypeError, ValueError
             A dt that is no finite number, a camera that is none, or a degenerate one.
         """
-        if camera is not None:
-            self._look(camera, aspect)
+        looked = None if camera is None else self._check_camera(camera, aspect)
         self._advance(dt)
+        if looked is not None:
+            self._look(camera, looked)
 
-    def _look(self, camera: Any, aspect: float) -> None:
+    def _check_camera(self, camera: Any, aspect: float) -> tuple[Any, ...]:
+        """What is known of a camera that is all right."""
         if not isinstance(camera, _View):
             raise TypeError(
                 f"camera must be a Camera, an OrthoCamera or None, got {type(camera).__name__}"
@@ -659,12 +675,15 @@ class ParticleManager(_core.ParticleHub):
         placed = [
             tuple(map(float, part)) for part in (camera.position, camera.target, camera.up)
         ]
-        looked = (id(camera), aspect, *placed)
-        if looked == self._looked:
-            return
-        camera.planes(as_number(aspect, "aspect"))  # a degenerate one says so here
-        self._set_camera(placed[0])
-        self._camera, self._aspect, self._looked = camera, float(aspect), looked
+        looked = (id(camera), as_number(aspect, "aspect"), *placed)
+        if looked != self._looked:
+            camera.planes(looked[1])  # a degenerate one says so here
+        return looked
+
+    def _look(self, camera: _View, looked: tuple[Any, ...]) -> None:
+        if looked != self._looked:
+            self._set_camera(looked[2])
+            self._camera, self._aspect, self._looked = camera, looked[1], looked
 
     def seek(self, time: float) -> None:
         """Go to a time in seconds, 0 or more, at once."""
@@ -721,7 +740,7 @@ class ParticleManager(_core.ParticleHub):
         dict of str to (N,) records of dw_particle_sprite
         """
         self._check_open()
-        self._look(camera, aspect)
+        self._look(camera, self._check_camera(camera, aspect))
         table, sprites = self._see_last(True)
         found = records(sprites, "dw_particle_sprite")
         return {

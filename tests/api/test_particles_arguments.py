@@ -311,6 +311,9 @@ def test_a_degenerate_camera_gives_its_own_error(pm):
     with pytest.raises(ValueError) as own:
         dw.Camera(HERE, HERE)
     assert str(raised.value) == str(own.value) and pm.tick == tick
+    with pytest.raises(ValueError, match="dt must be"):
+        pm.update(math.nan, dw.Camera((0, 0, 9), HERE))
+    assert pm._camera is camera, "nothing of a call that is refused is kept"
     pm.update(0.1, None)
     assert pm.tick > tick
 
