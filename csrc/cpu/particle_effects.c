@@ -248,9 +248,12 @@ static dw_status check_params(const dw_particle_recipe *r, dw_error *err)
                            starts_with(word, length, "radius") ||
                            starts_with(word, length, "box") || starts_with(word, length, "drag") ||
                            starts_with(word, length, "gravity") || ends_with(word, length, "_span");
-        bool is_turn = starts_with(word, length, "turn") || starts_with(word, length, "spin") ||
-                       starts_with(word, length, "orbit");
-        double most = length == 0 ? 0.0 : is_turn ? DW_PARTICLE_TURNS_MOST : DW_PARTICLE_VALUE_MOST;
+        bool is_speed = starts_with(word, length, "turn") || starts_with(word, length, "spin") ||
+                        starts_with(word, length, "orbit") || starts_with(word, length, "speed") ||
+                        starts_with(word, length, "wind") || starts_with(word, length, "fall");
+        double most = length == 0 ? 0.0
+                      : is_speed  ? DW_PARTICLE_SPEED_MOST
+                                  : DW_PARTICLE_VALUE_MOST;
         double least = is_positive ? 0.0 : -most;
 
         if (!(r->params[i] >= least && r->params[i] <= most))

@@ -14,7 +14,7 @@
 #define DW_PARTICLE_LIFE_MOST  65535.0 /* seconds: ticks have 32 bits */
 #define DW_PARTICLE_GAP_MOST   16384.0 /* seconds */
 #define DW_PARTICLE_VALUE_MOST 1e6f    /* of params, offsets, slopes: products stay finite */
-#define DW_PARTICLE_TURNS_MOST 4096.0  /* a second, or a life */
+#define DW_PARTICLE_SPEED_MOST 4096.0  /* m, rad or turns, a second or a life */
 #define DW_PARTICLE_RATE_MOST  240.0f  /* frames a second */
 #define DW_PARTICLE_RAMP_KNOTS 8
 

@@ -208,9 +208,16 @@ void dw_block_no_points(dw_block_lanes lanes)
     X(23)
 #define DW_BLOCK_PARAM(i) given.params[i] = part->params[i];
 
-/* As dw_particle_input_of and dw_particle_set_clock have it. */
+/* x, or 0 by a mask of no bits. */
+DW_INLINE float masked(float x, uint mask)
+{
+    return dw_float_from_bits(dw_bits_from_float(x) & mask);
+}
+
+/* As dw_particle_input_of and dw_particle_set_clock have it. seen: all bits, or none without an
+ * eye. */
 DW_INLINE dw_particle_input input_of(const dw_particle_block *b, size_t i,
-                                     const dw_particle_part *part, const float eye[3], bool has_eye)
+                                     const dw_particle_part *part, const float eye[3], uint seen)
 {
     dw_particle_input given;
 
@@ -235,9 +242,9 @@ DW_INLINE dw_particle_input input_of(const dw_particle_block *b, size_t i,
     given.extent[0] = b->extent_0[i];
     given.extent[1] = b->extent_1[i];
     given.extent[2] = b->extent_2[i];
-    given.camera[0] = has_eye ? eye[0] - b->position_x[i] : 0.0f;
-    given.camera[1] = has_eye ? eye[1] - b->position_y[i] : 0.0f;
-    given.camera[2] = has_eye ? eye[2] - b->position_z[i] : 0.0f;
+    given.camera[0] = masked(eye[0] - b->position_x[i], seen);
+    given.camera[1] = masked(eye[1] - b->position_y[i], seen);
+    given.camera[2] = masked(eye[2] - b->position_z[i], seen);
     DW_BLOCK_PARAMS(DW_BLOCK_PARAM)
     return given;
 }
@@ -256,17 +263,17 @@ DW_INLINE void set_motion(dw_particle_block *b, size_t i, dw_particle_motion m)
 
 typedef void (*move_fn)(dw_block_lanes lanes, const float *camera);
 
-#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc)                            \
-    DW_SIMD static void move_##name(dw_block_lanes lanes, const float *camera)              \
-    {                                                                                       \
-        dw_particle_block *restrict b = lanes.block;                                        \
-        dw_particle_part part = *lanes.part;                                                \
-        bool has_eye = camera != NULL;                                                      \
-        float eye[3] = { has_eye ? camera[0] : 0.0f, has_eye ? camera[1] : 0.0f,            \
-                         has_eye ? camera[2] : 0.0f };                                      \
-                                                                                            \
-        for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++)                      \
-            set_motion(b, i, dw_particle_move_##name(input_of(b, i, &part, eye, has_eye))); \
+#define DW_PARTICLE_KIND(value, NAME, name, traits, params, doc)                         \
+    DW_SIMD static void move_##name(dw_block_lanes lanes, const float *camera)           \
+    {                                                                                    \
+        dw_particle_block *restrict b = lanes.block;                                     \
+        dw_particle_part part = *lanes.part;                                             \
+        uint seen = camera != NULL ? 0xffffffffu : 0u;                                   \
+        float eye[3] = { seen != 0u ? camera[0] : 0.0f, seen != 0u ? camera[1] : 0.0f,   \
+                         seen != 0u ? camera[2] : 0.0f };                                \
+                                                                                         \
+        for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++)                   \
+            set_motion(b, i, dw_particle_move_##name(input_of(b, i, &part, eye, seen))); \
     }
 #include "shared/particle_kinds.def"
 #undef DW_PARTICLE_KIND

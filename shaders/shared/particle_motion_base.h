@@ -55,12 +55,10 @@ DW_INLINE uint dw_particle_turned(uint turn, uint coin)
     return (turn ^ mask) - mask;
 }
 
-/* The whole number nearest to 0 from x; what does not fit is as near as it may be. */
+/* The whole number nearest to 0 from x, |x| < 2^31. */
 DW_INLINE uint dw_whole(float x)
 {
-    float most = x < 2147483520.0f ? x : 2147483520.0f;
-
-    return DW_UINT(DW_INT(most > -2147483520.0f ? most : -2147483520.0f));
+    return DW_UINT(DW_INT(x));
 }
 
 /* The turn of as many turns, below 2^29 of them; what is lost of large numbers is their own. The

@@ -66,6 +66,7 @@ BAD = [
     ("combat_blood", 0, {"params": {"gravity": -1.0}}, "gravity of kind 'spray' must be 0"),
     ("magic_spell", 0, {"params": {"arms": -3.0}}, "arms of kind 'spell' must be 0"),
     ("magic_spell", 0, {"params": {"turns": 5000.0}}, "turns of kind 'spell' must be -4096"),
+    ("weather_rain", 0, {"params": {"wind_x": -1e4}}, "wind_x of kind 'rain' must be -4096"),
     ("weather_rain", 0, {"params": {"box": -24.0}}, "box of kind 'rain' must be 0"),
 ]  # fmt: skip
 
