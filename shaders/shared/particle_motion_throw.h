@@ -71,6 +71,17 @@ DW_INLINE dw_particle_motion dw_particle_move_spray(dw_particle_input given)
     return m;
 }
 
+/* All bits, or none; and one of two by it: no branch, so that compilers make vectors. */
+DW_INLINE uint dw_particle_mask(bool is_set)
+{
+    return 0u - DW_UINT(is_set);
+}
+
+DW_INLINE float dw_particle_select(uint mask, float a, float b)
+{
+    return dw_float_from_bits((dw_bits_from_float(a) & mask) | (dw_bits_from_float(b) & ~mask));
+}
+
 /* Where on its shape a ballistic particle begins: x, y, z from the centre; and, in a second motion,
  * the way out there. words: three of the shape. */
 DW_INLINE dw_particle_motion dw_particle_shape_at(dw_particle_input given, dw_particle_words d)
@@ -95,15 +106,20 @@ DW_INLINE dw_particle_motion dw_particle_shape_at(dw_particle_input given, dw_pa
     DW_PRECISE float disc_x = disc * dw_cos_turn(around);
     DW_PRECISE float disc_z = disc * dw_sin_turn(around);
     DW_PRECISE float ball_x = deep * ball.x;
-    DW_PRECISE float ball_y = deep * (shape == 3u && ball.y < 0.0f ? -ball.y : ball.y);
+    uint upper = dw_particle_mask(shape == 3u) & 0x80000000u; /* the sign that a dome lacks */
+    DW_PRECISE float ball_y = deep * dw_float_from_bits(dw_bits_from_float(ball.y) & ~upper);
     DW_PRECISE float ball_z = deep * ball.z;
-    bool is_disc = shape == 1u || shape == 5u, is_ball = shape == 2u || shape == 3u;
-    float x = is_disc ? disc_x : is_ball ? ball_x : shape == 4u ? box_x : 0.0f;
-    float y = shape == 5u ? up : is_ball ? ball_y : shape == 4u ? box_y : 0.0f;
-    float z = is_disc ? disc_z : is_ball ? ball_z : shape == 4u ? box_z : 0.0f;
+    uint is_cone = dw_particle_mask(shape == 5u), is_box = dw_particle_mask(shape == 4u);
+    uint is_disc = dw_particle_mask(shape == 1u) | is_cone;
+    uint is_ball = dw_particle_mask(shape == 2u) | dw_particle_mask(shape == 3u);
+    uint is_point = dw_particle_mask(shape == 6u) & dw_particle_mask(given.has_point != 0u);
+    float x = dw_particle_select(is_box, box_x, dw_particle_select(is_disc, disc_x, 0.0f));
+    float y = dw_particle_select(is_box, box_y, dw_particle_select(is_cone, up, 0.0f));
+    float z = dw_particle_select(is_box, box_z, dw_particle_select(is_disc, disc_z, 0.0f));
 
-    if (shape == 6u && given.has_point != 0u)
-        return dw_particle_motion_at(given.point[0], given.point[1], given.point[2], 0.0f, 0.0f);
+    x = dw_particle_select(is_point, given.point[0], dw_particle_select(is_ball, ball_x, x));
+    y = dw_particle_select(is_point, given.point[1], dw_particle_select(is_ball, ball_y, y));
+    z = dw_particle_select(is_point, given.point[2], dw_particle_select(is_ball, ball_z, z));
     return dw_particle_motion_at(x, y, z, 0.0f, 0.0f);
 }
 
@@ -117,11 +133,13 @@ DW_INLINE dw_particle_motion dw_particle_shape_way(dw_particle_input given, dw_p
     DW_PRECISE float lean_x = at.x * lean;
     DW_PRECISE float lean_z = at.z * lean;
 
-    if (shape == 5u)
-        return dw_particle_motion_at(lean_x, 1.0f, lean_z, 0.0f, 0.0f);
-    if (shape == 0u || shape == 4u)
-        return dw_particle_motion_at(0.0f, 1.0f, 0.0f, 0.0f, 0.0f);
-    return dw_particle_motion_at(at.x, at.y, at.z, 0.0f, 0.0f);
+    uint is_cone = dw_particle_mask(shape == 5u);
+    uint is_up = dw_particle_mask(shape == 0u) | dw_particle_mask(shape == 4u);
+    float x = dw_particle_select(is_cone, lean_x, dw_particle_select(is_up, 0.0f, at.x));
+    float y = dw_particle_select(is_cone | is_up, 1.0f, at.y);
+    float z = dw_particle_select(is_cone, lean_z, dw_particle_select(is_up, 0.0f, at.z));
+
+    return dw_particle_motion_at(x, y, z, 0.0f, 0.0f);
 }
 
 /* params: shape; its radius or half its width, height, half its depth; thickness: 0 the surface
@@ -141,10 +159,12 @@ DW_INLINE dw_particle_motion dw_particle_move_ballistic(dw_particle_input given)
     float large = dw_particle_between(given.params[18], given.params[19], f.w);
     float turn = dw_particle_between(given.params[20], given.params[21], h.x);
     float spin = dw_particle_between(given.params[22], given.params[23], h.y);
-    bool has_way = given.params[8] != 0.0f || given.params[9] != 0.0f || given.params[10] != 0.0f;
-    float way_x = has_way ? given.params[8] : own.x;
-    float way_y = has_way ? given.params[9] : own.y;
-    float way_z = has_way ? given.params[10] : own.z;
+    uint has_way = dw_particle_mask(given.params[8] != 0.0f) |
+                   dw_particle_mask(given.params[9] != 0.0f) |
+                   dw_particle_mask(given.params[10] != 0.0f);
+    float way_x = dw_particle_select(has_way, given.params[8], own.x);
+    float way_y = dw_particle_select(has_way, given.params[9], own.y);
+    float way_z = dw_particle_select(has_way, given.params[10], own.z);
     DW_PRECISE float way2 = dw_dot3(way_x, way_y, way_z, way_x, way_y, way_z) + 1e-12f;
     float per_way = dw_inverse_root(way2);
     DW_PRECISE float dx = way_x * per_way + given.params[11] * off.x;
