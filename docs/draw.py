@@ -16,6 +16,7 @@ import OpenImageIO as oiio
 from dapplewood.cli.console import Console
 from dapplewood.cli.demo_coverage import measure_coverage_curves
 from dapplewood.cli.demo_deforming import show_deforming
+from dapplewood.cli.demo_particles import draw_scene, draw_strip
 from dapplewood.device import default_vulkan_device
 from dapplewood.io import write_image
 
@@ -52,10 +53,7 @@ def forest() -> None:
     glade = dw.samples.glade()
     with dw.Renderer((960, 540), samples=4, cutout="a2c") as renderer:
         frame = renderer.render(glade.scene, glade.camera)
-    image = oiio.ImageBuf(np.ascontiguousarray(frame.color[..., :3]))
-    image.specmod()["Compression"] = "jpeg:90"
-    if not image.write(str(HERE / "forest.jpg")):
-        raise OSError(image.geterror())
+    write_jpeg(oiio.ImageBuf(np.ascontiguousarray(frame.color[..., :3])), "forest.jpg", 90)
 
 
 def deforming() -> None:
@@ -64,10 +62,23 @@ def deforming() -> None:
         shown = show_deforming(Console("draw"), Path(folder), dw.Device("cpu"))
         assert shown is not None
         print(shown.text())
-        image = oiio.ImageBuf(shown.path)
-        image.specmod()["Compression"] = "jpeg:88"
-        if not image.write(str(HERE / "deforming.jpg")):
-            raise OSError(image.geterror())
+        write_jpeg(oiio.ImageBuf(shown.path), "deforming.jpg", 88)
+
+
+def particles() -> None:
+    """The pond with its particles, and moments of fire, magic and water, as the demo shows them."""
+    device = default_vulkan_device()
+    made = dw.samples.particle_scene(device)
+    pixels = np.ascontiguousarray(draw_scene(made, device).color[..., :3])
+    write_jpeg(oiio.ImageBuf(pixels), "particles.jpg", 90)
+    write_jpeg(oiio.ImageBuf(draw_strip(made, device)), "particles_strip.jpg", 88)
+
+
+def write_jpeg(image: oiio.ImageBuf, name: str, quality: int) -> None:
+    """A picture of so many percent."""
+    image.specmod()["Compression"] = f"jpeg:{quality}"
+    if not image.write(str(HERE / name)):
+        raise OSError(image.geterror())
 
 
 def main() -> None:
@@ -75,6 +86,7 @@ def main() -> None:
     forest()
     coverage()
     deforming()
+    particles()
 
 
 if __name__ == "__main__":

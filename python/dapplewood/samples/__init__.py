@@ -10,12 +10,13 @@ altar and the fires are places for particles. They need no download and no licen
 from ._atlas import (fractal_card, foliage_atlas, grass_strip, labelled_atlas, leaf_card, species)
 from ._glade import Glade, glade
 from ._models import Ground, bush, grass, ground, rock, stump, tree, tree_species
+from ._particle_scene import ParticleScene, close_ups, particle_scene
 from ._pond_glade import PondGlade, pond_glade
 from ._props import altar, campfire, lilies, reeds, torch
 from ._walker import character
 from ._walker_moves import WALK_SPEED
 
-__all__ = ["WALK_SPEED", "Glade", "Ground", "PondGlade", "altar", "bush", "campfire", "character",
-           "foliage_atlas", "fractal_card", "glade", "grass", "grass_strip", "ground",
-           "labelled_atlas", "leaf_card", "lilies", "pond_glade", "reeds", "rock", "species",
-           "stump", "torch", "tree", "tree_species"]
+__all__ = ["WALK_SPEED", "Glade", "Ground", "ParticleScene", "PondGlade", "altar", "bush",
+           "campfire", "character", "close_ups", "foliage_atlas", "fractal_card", "glade", "grass",
+           "grass_strip", "ground", "labelled_atlas", "leaf_card", "lilies", "particle_scene",
+           "pond_glade", "reeds", "rock", "species", "stump", "torch", "tree", "tree_species"]

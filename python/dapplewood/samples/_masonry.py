@@ -19,7 +19,7 @@ _PEDESTAL = ((0.50, 0.30), (0.50, 0.43), (0.46, 0.47), (0.37, 0.50), (0.31, 0.58
              (0.385, 1.36), (0.37, 1.33), (0.33, 1.22), (0.18, 1.17))
 _STANDING = ((-1.22, 1.02), (-0.62, 1.30), (0.0, 1.42), (0.66, 1.22), (1.24, 0.94))  # turn, height
 
-LOG_RADIUS = 0.075
+LOG_RADIUS = 0.062
 TORCH_TOP = 1.78
 _EMBER_RADIUS = 0.40
 
@@ -221,17 +221,16 @@ def _ring(rng: np.random.Generator) -> Surface:
 
 
 def _logs(rng: np.random.Generator) -> Surface:
-    """Six logs that lean together over the embers, and two that lie crossed; burnt inwards."""
+    """Logs that lean together over the embers, open on one side, and two that lie crossed."""
     logs = []
-    count = 6
-    for i in range(count):
-        turn = (i + rng.uniform(-0.2, 0.2)) * (2.0 * np.pi / count)
+    for i in range(4):
+        turn = 2.2 + i * 1.22 + rng.uniform(-0.15, 0.15)
         out = np.array([np.cos(turn), 0.0, np.sin(turn)])
         side = np.array([-out[2], 0.0, out[0]])
         foot = 0.40 * out + 0.03 * UP
-        head = (-0.05 * out + 0.05 * rng.normal() * side + (0.46 + 0.10 * rng.random()) * UP)
-        logs.append(_log(rng, foot, head, 0.050 + 0.012 * rng.random()))
-    for turn in (0.4, 1.75):
+        head = (-0.05 * out + 0.05 * rng.normal() * side + (0.34 + 0.08 * rng.random()) * UP)
+        logs.append(_log(rng, foot, head, 0.036 + 0.010 * rng.random()))
+    for turn in (0.5, 2.0):
         out = np.array([np.cos(turn), 0.0, np.sin(turn)])
         logs.append(_log(rng, -0.44 * out + 0.07 * UP, 0.42 * out + (0.08 + 0.05 * turn) * UP,
                          LOG_RADIUS))

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _masonry, _models, _pond, _props
 from ._glade import _spaced
-from ._surface import Surface, grid_triangles
+from ._surface import Surface, grid_triangles, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ _ROCKS = [("boulder", 3.4, -1.0, 0.55, 0.4), ("slab", -5.3, 4.6, 0.6, 1.2),
           ("slab", 2.6, 5.2, 0.5, 2.6), ("boulder", 1.55, 5.35, 0.3, 1.0),
           ("boulder", -0.9, -1.1, 0.28, 3.0), ("boulder", -4.6, 5.3, 0.3, 0.2)]
 _REEDS = [(-5.6, 2.6), (-5.4, 3.3), (-4.9, 4.2), (-5.2, 1.6), (2.3, -0.2), (2.9, 0.35),
-          (-3.5, -0.5), (-4.2, 5.0), (1.9, 5.1), (-2.9, -0.75), (2.2, -0.4), (-6.0, 3.9),
+          (-3.5, -0.5), (-4.2, 5.0), (-2.9, -0.75), (2.2, -0.4), (-6.0, 3.9),
           (-3.0, 6.0)]
 _LILIES = [(-3.9, 3.9, 0.4), (1.8, 0.9, 2.0), (-4.2, 0.8, 4.4)]
 
@@ -66,8 +66,10 @@ class PondGlade:
         Where these stand.
     torches : (2, 3) ndarray
         Where flames of the torches start.
-    altar_surface : Mesh
-        The pedestal, about its own origin.
+    pedestal, altar_surface : Mesh
+        Of the altar, about its own origin: the pedestal, and the pedestal on its upper step.
+    middle, beams : (3,) ndarray
+        The middle of the water, and of the sunbeams over it.
     """
 
     scene: Scene
@@ -79,7 +81,10 @@ class PondGlade:
     altar: np.ndarray
     fire: np.ndarray
     torches: np.ndarray
+    pedestal: Mesh
     altar_surface: Mesh
+    middle: np.ndarray
+    beams: np.ndarray
 
     def close(self) -> None:
         """Close the forests."""
@@ -142,7 +147,7 @@ class _Builder:
         below = self._matrices([(0.0, 0.0, 1.0, 0.0)], np.array([2.0 * self.level]))
         self.scene.add(upside_down(mesh), below, casts_shadow=False)
         self._paint_light(turf)
-        pedestal = self._build()
+        self._build()
         self._plant_trees()
         self._plant_banks()
         self._lay_water()
@@ -155,7 +160,9 @@ class _Builder:
             np.array([_ALTAR[0], height(*_ALTAR), _ALTAR[1]]),
             np.array([_FIRE[0], height(*_FIRE), _FIRE[1]]),
             np.array([[x, height(x, z) + _masonry.TORCH_TOP - 0.06, z] for x, z in _TORCHES]),
-            pedestal,
+            *self._altar_surfaces(),
+            np.array([_pond.CENTRE[0], self.level, _pond.CENTRE[1]]),
+            np.array([_BEAMS[0][0], self.level, _BEAMS[0][1]]) + (0.9, 1.5, -1.6),
         )  # fmt: skip
 
     def _height(self, x: float, z: float) -> float:
@@ -182,13 +189,23 @@ class _Builder:
 
     # -- built things and their light --
 
-    def _build(self) -> Mesh:
-        altar = _props.altar(seed=self.seed)
-        self._add(altar, (*_ALTAR, 1.0, 0.12))
+    def _altar_surfaces(self) -> list[Mesh]:
+        parts = _masonry.altar(self.seed)
+        steps, stone = parts["steps"], _models._solid("dressed", 0.85)
+        away = np.hypot(steps.positions[:, 0], steps.positions[:, 2])[steps.indices].max(axis=1)
+        steps.indices = steps.indices[(away < 1.3) & (steps.positions[:, 1] > 0.16)[
+            steps.indices].all(axis=1)]
+        used, indices = np.unique(steps.indices, return_inverse=True)
+        upper = Surface(steps.positions[used], steps.normals[used], steps.uvs[used],
+                        steps.colors[used], indices.reshape(-1, 3))
+        return [_models._mesh(one, stone)
+                for one in (parts["pedestal"], joined([parts["pedestal"], upper]))]
+
+    def _build(self) -> None:
+        self._add(_props.altar(seed=self.seed), (*_ALTAR, 1.0, 0.12))
         self._add(_props.campfire(seed=self.seed), (*_FIRE, 1.0, 0.7))
         for i, (x, z) in enumerate(_TORCHES):
             self._add(_props.torch(seed=self.seed + i), (x, z, 1.0, 0.0))
-        return altar[0]
 
     def _paint_light(self, turf: Surface) -> None:
         """What fire and altar do to the ground, to their own stones and to each other."""
@@ -258,7 +275,7 @@ class _Builder:
         fits &= ~((bearing > 0.10) & (bearing < 0.20) & (ahead > 20.0))
         points = points[fits]
         gap = 3.6 + 0.02 * np.hypot(*points.T)
-        kept = points[_spaced(points, taken, gap, round(230 * min(self.detail, 1.0)))]
+        kept = points[_spaced(points, taken, gap, round(150 * min(self.detail, 1.0)))]
         return np.column_stack([kept, self.rng.uniform(0.85, 1.2, len(kept)),
                                 self.rng.uniform(0.0, 6.2832, len(kept))])
 
@@ -361,7 +378,7 @@ class _Builder:
         self.scene.sun = Sun(direction=_SUN, color=_SUNLIGHT, shadow="hard", shadow_distance=34.0,
                              shadow_size=1536)
         self.scene.sky = Sky(zenith=_ZENITH, horizon=_HORIZON, ground=(0.05, 0.055, 0.06),
-                             exposure=1.35, fog=Fog(color=(0.20, 0.17, 0.20), density=0.0045,
+                             exposure=1.5, fog=Fog(color=(0.20, 0.17, 0.20), density=0.0045,
                                                    height_falloff=0.04, most=0.8))
 
     def _camera(self) -> Camera:
