@@ -65,6 +65,7 @@ int dw_tree_gpu_refit_exec(PyObject *module);
 int dw_trees_exec(PyObject *module);
 int dw_particle_exec(PyObject *module);
 int dw_particle_effects_exec(PyObject *module);
+int dw_particle_steps_exec(PyObject *module);
 
 /* Sets the exception that belongs to err->code. */
 void dw_raise(const dw_module_state *state, const dw_error *err);

@@ -10,6 +10,7 @@
 #include "shared/forest.h"
 #include "shared/particle.h"
 #include "shared/particle_gpu.h"
+#include "shared/particle_step.h"
 #include "shared/particle_style.h"
 #include "shared/particle_view.h"
 #include "shared/scene.h"
@@ -400,40 +401,105 @@ static const layout_field particle_motion_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field particle_law_fields[] = {
+#define DW_LAYOUT struct dw_particle_law
+    DW_PARTICLE_LAW_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_collider_fields[] = {
+#define DW_LAYOUT struct dw_particle_collider
+    DW_PARTICLE_COLLIDER_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_vector_fields[] = {
+#define DW_LAYOUT struct dw_particle_vector
+    DW_PARTICLE_VECTOR_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_flight_fields[] = {
+#define DW_LAYOUT struct dw_particle_flight
+    DW_PARTICLE_FLIGHT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_hit_fields[] = {
+#define DW_LAYOUT struct dw_particle_hit
+    DW_PARTICLE_HIT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_stream_fields[] = {
+#define DW_LAYOUT struct dw_particle_stream
+    DW_PARTICLE_STREAM_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_relay_fields[] = {
+#define DW_LAYOUT struct dw_particle_relay
+    DW_PARTICLE_RELAY_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_beat_fields[] = {
+#define DW_LAYOUT struct dw_particle_beat
+    DW_PARTICLE_BEAT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_slot_fields[] = {
+#define DW_LAYOUT struct dw_particle_slot
+    DW_PARTICLE_SLOT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field particle_step_push_fields[] = {
+#define DW_LAYOUT struct dw_particle_step_push
+    DW_PARTICLE_STEP_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
     }
 
 static const layout layouts[] = {
-    DW_LAYOUT_ROW(tile_level),       DW_LAYOUT_ROW(alpha_remap),
-    DW_LAYOUT_ROW(atlas_block),      DW_LAYOUT_ROW(atlas_level),
-    DW_LAYOUT_ROW(atlas_share),      DW_LAYOUT_ROW(atlas_push),
-    DW_LAYOUT_ROW(dissolve_state),   DW_LAYOUT_ROW(dither_push),
-    DW_LAYOUT_ROW(forest_record),    DW_LAYOUT_ROW(forest_state),
-    DW_LAYOUT_ROW(forest_entry),     DW_LAYOUT_ROW(forest_bucket),
-    DW_LAYOUT_ROW(forest_cell),      DW_LAYOUT_ROW(forest_draw),
-    DW_LAYOUT_ROW(forest_command),   DW_LAYOUT_ROW(forest_rules),
-    DW_LAYOUT_ROW(forest_cut),       DW_LAYOUT_ROW(forest_view),
-    DW_LAYOUT_ROW(scene_view),       DW_LAYOUT_ROW(scene_material),
-    DW_LAYOUT_ROW(scene_push),       DW_LAYOUT_ROW(scene_item),
-    DW_LAYOUT_ROW(tree_child),       DW_LAYOUT_ROW(tree_child_f32),
-    DW_LAYOUT_ROW(tree_triangle),    DW_LAYOUT_ROW(tree_treelet),
-    DW_LAYOUT_ROW(tree_shape),       DW_LAYOUT_ROW(tree_frame),
-    DW_LAYOUT_ROW(tree_sums),        DW_LAYOUT_ROW(tree_mesh),
-    DW_LAYOUT_ROW(tree_build_push),  DW_LAYOUT_ROW(tree_job),
-    DW_LAYOUT_ROW(tree_instance),    DW_LAYOUT_ROW(tree_ray),
-    DW_LAYOUT_ROW(tree_hit),         DW_LAYOUT_ROW(tree_walk),
-    DW_LAYOUT_ROW(skin_push),        DW_LAYOUT_ROW(skin_target),
-    DW_LAYOUT_ROW(skin_vector),      DW_LAYOUT_ROW(skin_matrix),
-    DW_LAYOUT_ROW(particle_emitter), DW_LAYOUT_ROW(particle_part),
-    DW_LAYOUT_ROW(particle_style),   DW_LAYOUT_ROW(particle_push),
-    DW_LAYOUT_ROW(particle_view),    DW_LAYOUT_ROW(particle_region),
-    DW_LAYOUT_ROW(particle),         DW_LAYOUT_ROW(particle_sprite),
-    DW_LAYOUT_ROW(particle_words),   DW_LAYOUT_ROW(particle_life),
-    DW_LAYOUT_ROW(particle_input),   DW_LAYOUT_ROW(particle_motion),
-    DW_LAYOUT_ROW(particle_sizes),   DW_LAYOUT_ROW(particle_dispatch),
-    DW_LAYOUT_ROW(particle_span),
+    DW_LAYOUT_ROW(tile_level),         DW_LAYOUT_ROW(alpha_remap),
+    DW_LAYOUT_ROW(atlas_block),        DW_LAYOUT_ROW(atlas_level),
+    DW_LAYOUT_ROW(atlas_share),        DW_LAYOUT_ROW(atlas_push),
+    DW_LAYOUT_ROW(dissolve_state),     DW_LAYOUT_ROW(dither_push),
+    DW_LAYOUT_ROW(forest_record),      DW_LAYOUT_ROW(forest_state),
+    DW_LAYOUT_ROW(forest_entry),       DW_LAYOUT_ROW(forest_bucket),
+    DW_LAYOUT_ROW(forest_cell),        DW_LAYOUT_ROW(forest_draw),
+    DW_LAYOUT_ROW(forest_command),     DW_LAYOUT_ROW(forest_rules),
+    DW_LAYOUT_ROW(forest_cut),         DW_LAYOUT_ROW(forest_view),
+    DW_LAYOUT_ROW(scene_view),         DW_LAYOUT_ROW(scene_material),
+    DW_LAYOUT_ROW(scene_push),         DW_LAYOUT_ROW(scene_item),
+    DW_LAYOUT_ROW(tree_child),         DW_LAYOUT_ROW(tree_child_f32),
+    DW_LAYOUT_ROW(tree_triangle),      DW_LAYOUT_ROW(tree_treelet),
+    DW_LAYOUT_ROW(tree_shape),         DW_LAYOUT_ROW(tree_frame),
+    DW_LAYOUT_ROW(tree_sums),          DW_LAYOUT_ROW(tree_mesh),
+    DW_LAYOUT_ROW(tree_build_push),    DW_LAYOUT_ROW(tree_job),
+    DW_LAYOUT_ROW(tree_instance),      DW_LAYOUT_ROW(tree_ray),
+    DW_LAYOUT_ROW(tree_hit),           DW_LAYOUT_ROW(tree_walk),
+    DW_LAYOUT_ROW(skin_push),          DW_LAYOUT_ROW(skin_target),
+    DW_LAYOUT_ROW(skin_vector),        DW_LAYOUT_ROW(skin_matrix),
+    DW_LAYOUT_ROW(particle_emitter),   DW_LAYOUT_ROW(particle_part),
+    DW_LAYOUT_ROW(particle_style),     DW_LAYOUT_ROW(particle_push),
+    DW_LAYOUT_ROW(particle_view),      DW_LAYOUT_ROW(particle_region),
+    DW_LAYOUT_ROW(particle),           DW_LAYOUT_ROW(particle_sprite),
+    DW_LAYOUT_ROW(particle_words),     DW_LAYOUT_ROW(particle_life),
+    DW_LAYOUT_ROW(particle_input),     DW_LAYOUT_ROW(particle_motion),
+    DW_LAYOUT_ROW(particle_sizes),     DW_LAYOUT_ROW(particle_dispatch),
+    DW_LAYOUT_ROW(particle_span),      DW_LAYOUT_ROW(particle_law),
+    DW_LAYOUT_ROW(particle_collider),  DW_LAYOUT_ROW(particle_vector),
+    DW_LAYOUT_ROW(particle_flight),    DW_LAYOUT_ROW(particle_hit),
+    DW_LAYOUT_ROW(particle_stream),    DW_LAYOUT_ROW(particle_relay),
+    DW_LAYOUT_ROW(particle_beat),      DW_LAYOUT_ROW(particle_slot),
+    DW_LAYOUT_ROW(particle_step_push),
 };
 
 static PyObject *make_layout(const layout *one)
@@ -560,6 +626,21 @@ static const constant constants[] = {
     DW_CONSTANT(PARTICLE_ASPECT_MOST),
     DW_CONSTANT(PARTICLE_STRETCH_MOST),
     DW_CONSTANT(PARTICLE_REACH),
+    DW_CONSTANT(LAW_IS_BALL),
+    DW_CONSTANT(LAW_DROPS_NEWEST),
+    DW_CONSTANT(LAW_IS_OF_DEATHS),
+    DW_CONSTANT(LAW_IS_OF_COLLISIONS),
+    DW_CONSTANT(LAW_KEEPS_LIFE),
+    DW_CONSTANT(LAW_AGES_TO_LIFE),
+    DW_CONSTANT(COLLIDER_PLANE),
+    DW_CONSTANT(COLLIDER_SPHERE),
+    DW_CONSTANT(COLLIDER_BOX),
+    DW_CONSTANT(COLLIDER_HEIGHTFIELD),
+    DW_CONSTANT(COLLIDER_KILLS),
+    DW_CONSTANT(PARTICLE_STEP),
+    DW_CONSTANT(PARTICLE_STEPS_MOST),
+    DW_CONSTANT(PARTICLE_STATE_GROUP),
+    DW_CONSTANT(PARTICLE_SKIN),
 };
 
 /* (blend, face, image, sharpness) of each layer. */

@@ -511,6 +511,18 @@ def particle_bounds(
     colors: ArrayLike | None = None,
     points: ArrayLike | None = None,
 ) -> NDArray[np.float32]: ...
+def particle_steps(
+    device: Device,
+    emitters: ArrayLike,
+    parts: ArrayLike,
+    laws: ArrayLike,
+    colliders: ArrayLike,
+    heights: ArrayLike,
+    rows: ArrayLike,
+    ticks: ArrayLike,
+    *,
+    shown: bool = True,
+) -> tuple[NDArray[np.uint32] | None, int]: ...
 def particle_see(
     device: Device,
     view: NDArray[Any],

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// A lane a slot that knows where it is, through as many steps as the pass has.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+
+#define STATES_RELAY_ACCESS readonly
+#define STATES_SLOT_ACCESS
+#define STATES_EVENT_ACCESS
+#include "lib/particle_states.glsl"
+
+layout(local_size_x = DW_PARTICLE_STEP_LANES) in;
+
+void store_slot(uint slot, dw_particle_slot s)
+{
+    for (uint i = 0u; i < 3u; i++) {
+        slots[word_at(DW_SLOT_POSITION + i, slot)] = floatBitsToUint(s.position[i]);
+        slots[word_at(DW_SLOT_VELOCITY + i, slot)] = floatBitsToUint(s.velocity[i]);
+    }
+}
+
+/* Words that seldom change. */
+void store_life(uint slot, dw_particle_slot s, uint until, bool is_born)
+{
+    if (s.until != until)
+        slots[word_at(DW_SLOT_UNTIL, slot)] = s.until;
+    if (!is_born)
+        return;
+    slots[word_at(DW_SLOT_LIFE, slot)] = s.life;
+    slots[word_at(DW_SLOT_CYCLE, slot)] = s.cycle;
+}
+
+void store_event(uint step, uint event, dw_particle_slot s)
+{
+    events[event_at(step, DW_EVENT_STEP, event)] = step;
+    events[event_at(step, DW_EVENT_KINDS, event)] = s.kinds;
+    for (uint i = 0u; i < 3u; i++) {
+        events[event_at(step, DW_EVENT_POSITION + i, event)] =
+            floatBitsToUint(s.event_position[i]);
+        events[event_at(step, DW_EVENT_VELOCITY + i, event)] =
+            floatBitsToUint(s.event_velocity[i]);
+    }
+}
+
+void main()
+{
+    uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+    uint index = group * DW_PARTICLE_STEP_LANES + gl_LocalInvocationIndex;
+    uint block = index / DW_PARTICLE_STATE_GROUP;
+
+    if (block >= push.block_count || blocks[block] == DW_PARTICLE_NONE)
+        return;
+
+    dw_particle_stream stream = streams[blocks[block]];
+    dw_particle_emitter e = emitters[stream.row];
+    uint part = DW_EMITTER_PART(e.part), slot = index - stream.first;
+
+    if ((parts[part].flags & DW_PART_IS_DYNAMIC) == 0u || slot >= stream.count)
+        return;
+
+    dw_particle_law law = laws[stream.law];
+    dw_particle_relay relay = relays[blocks[block]];
+    uint until = slots[word_at(DW_SLOT_UNTIL, index)];
+    dw_particle_slot s;
+    bool is_loaded = false, is_born = false;
+
+    s.until = until;
+    for (uint i = 0u; i < push.step_count; i++) {
+        dw_particle_beat beat = beat_at(e, law, relay, i);
+        dw_particle_vector around, moving;
+        dw_particle_life born = birth_of(stream, e, part, law, beat, slot, around, moving);
+
+        relay = dw_particle_relay_after(relay, beat, stream.count);
+        if (s.until == 0u && born.is_alive == 0u)
+            continue;
+        if (!is_loaded)
+            s = load_slot(index, until);
+        is_loaded = true;
+        s = dw_particle_slot_step(s, e, parts[part], law, beat, slot, born, around, moving);
+        is_born = is_born || (s.kinds & DW_EVENT_IS_BIRTH) != 0u;
+        if (stream.events != DW_PARTICLE_NONE && push.is_long == 0u &&
+            (s.kinds & ~DW_EVENT_IS_BIRTH) != 0u)
+            store_event(beat.step, stream.events + slot, s);
+    }
+    if (!is_loaded)
+        return;
+    store_slot(index, s);
+    store_life(index, s, until, is_born);
+}
