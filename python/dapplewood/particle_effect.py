@@ -28,7 +28,6 @@ _FLAGS = {
     name: int(_core.CONSTANTS[f"PART_IS_{name}"])
     for name in ("EVEN", "BURST", "RAMPED", "ONCE")
 }  # fmt: skip
-_SIMULATIONS = ("stateless", "renewal", "dynamic")
 
 
 def _pair(value: Any, name: str, wanted: str) -> tuple[float, float]:
@@ -140,10 +139,6 @@ class ParticlePart:
         Metres: from the one distance on fewer slots are shown, from the other none.
     offset : (float, float, float)
         Metres from the emitter's position, before its scale.
-    simulation : {"stateless", "renewal", "dynamic"}
-        What is remembered between two frames: nothing, ages, or ages, positions and velocities.
-    forces, colliders, on_death, on_collision : optional
-        Of "dynamic" parts.
 
     Raises
     ------
@@ -173,11 +168,6 @@ class ParticlePart:
     frame_rate: float = 0.0
     lod: tuple[float, float] | None = None
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    simulation: str = "stateless"
-    forces: Any = None
-    colliders: Any = None
-    on_death: Any = None
-    on_collision: Any = None
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
@@ -194,10 +184,6 @@ class ParticlePart:
         put("ramp", _ramp(self.ramp))
         if self.tone not in _TONES:
             raise ValueError(f"tone must be one of {', '.join(_TONES)}, got {self.tone!r}")
-        if self.simulation not in _SIMULATIONS:
-            raise ValueError(
-                f"simulation must be one of {', '.join(_SIMULATIONS)}, got {self.simulation!r}"
-            )
         if self.burst is not None:
             put("burst", _pair(self.burst, "burst", "(least, most) seconds, or None"))
         if self.burst is not None and self.once:

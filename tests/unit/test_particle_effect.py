@@ -54,7 +54,6 @@ def test_built_in_effects_are_read_whole(name):
         ({"ramp": [0.5, 1.0]}, TypeError, "ramp"),
         ({"ramp": np.zeros((0, 4), np.uint8)}, ValueError, "ramp"),
         ({"tone": "red"}, ValueError, "tone"),
-        ({"simulation": "magic"}, ValueError, "simulation"),
         ({"burst": (1.0, 2.0), "once": True}, ValueError, "burst"),
         ({"offset": (1.0, 2.0)}, ValueError, "offset"),
     ],
