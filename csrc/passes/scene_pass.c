@@ -194,7 +194,7 @@ static dw_status draw_stage(const recording *self, uint32_t stage, const char *n
 
 static dw_status draw_shadow(recording *self, dw_error *err)
 {
-    dw_render_def pass = { .depth = { &self->targets->shadow, true, { { 0 } } } };
+    dw_render_def pass = { .depth = { &self->targets->shadow, true, { { 0 } }, false } };
 
     self->is_shadow = true;
     dw_command_time_begin(self->command, "scene_shadow");
@@ -233,9 +233,10 @@ static dw_status draw_surfaces(const recording *self, dw_error *err)
 {
     const dw_scene_targets *targets = self->targets;
     dw_render_def pass = {
-        .colors = { { &targets->color, true, { { 0 } } }, { &targets->id, true, { { 0 } } } },
+        .colors = { { &targets->color, true, { { 0 } }, false },
+                    { &targets->id, true, { { 0 } }, false } },
         .color_count = 2,
-        .depth = { &targets->depth, true, { { 0 } } },
+        .depth = { &targets->depth, true, { { 0 } }, false },
     };
 
     memcpy(pass.colors[0].clear.color, self->inputs->clear, sizeof self->inputs->clear);
