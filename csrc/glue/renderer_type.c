@@ -4,6 +4,7 @@
 #include "glue/arrays.h"
 #include "glue/device_type.h"
 #include "glue/forest_type.h"
+#include "glue/particles_type.h"
 
 #include "systems/renderer.h"
 
@@ -374,6 +375,8 @@ typedef struct frame_arguments {
     PyObject *particles; /* a fast sequence */
     PyArrayObject *styles[DW_RENDERER_PARTICLES_MAX];
     PyArrayObject *draws[DW_RENDERER_PARTICLES_MAX];
+    PyObject *hubs[DW_RENDERER_PARTICLES_MAX]; /* begun; borrowed from the sequence's tuples */
+    PyArrayObject *hub_numbers[DW_RENDERER_PARTICLES_MAX];
     dw_renderer_particles particle_rows[DW_RENDERER_PARTICLES_MAX];
     dw_renderer_frame frame;
 } frame_arguments;
@@ -391,6 +394,9 @@ static void release_arguments(frame_arguments *self)
     for (int i = 0; i < DW_RENDERER_PARTICLES_MAX; i++) {
         Py_XDECREF(self->styles[i]);
         Py_XDECREF(self->draws[i]);
+        Py_XDECREF(self->hub_numbers[i]);
+        if (self->hubs[i] != NULL)
+            dw_py_hub_end(self->hubs[i]);
     }
     Py_XDECREF(self->forests);
     Py_XDECREF(self->particles);
@@ -467,16 +473,49 @@ static int take_forests(const dw_module_state *state, frame_arguments *self, PyO
     return 0;
 }
 
-/* (sprites, styles, tick, loop) */
-static int take_particle(frame_arguments *self, Py_ssize_t at)
+/* A hub, and 27 numbers: planes, the camera. */
+static int take_hub(const dw_module_state *state, frame_arguments *self, PyObject *device,
+                    PyObject *hub, PyObject *numbers, Py_ssize_t at)
 {
     dw_renderer_particles *row = &self->particle_rows[at];
-    PyObject *styles;
+    const double *from;
+
+    row->hub = dw_py_hub_begin(state, hub, "particles");
+    if (row->hub == NULL)
+        return -1;
+    self->hubs[at] = hub;
+    if (dw_py_hub_keep_device(state, hub, device) < 0)
+        return -1;
+    self->hub_numbers[at] = dw_array_input(numbers, NPY_DOUBLE, 1, 1, "particle numbers");
+    if (self->hub_numbers[at] == NULL)
+        return -1;
+    if (PyArray_SIZE(self->hub_numbers[at]) != 27) {
+        PyErr_SetString(PyExc_ValueError, "particle numbers must be 27");
+        return -1;
+    }
+    from = PyArray_DATA(self->hub_numbers[at]);
+    memcpy(row->planes, from, sizeof row->planes);
+    memcpy(row->camera, from + 24, sizeof row->camera);
+    return 0;
+}
+
+/* (hub or handle of sprites, styles, tick of sprites, loop, numbers of a hub) */
+static int take_particle(const dw_module_state *state, frame_arguments *self, PyObject *device,
+                         Py_ssize_t at)
+{
+    dw_renderer_particles *row = &self->particle_rows[at];
+    PyObject *source, *styles, *numbers;
     unsigned long long tick;
     npy_intp shape[2] = { 0, 4 };
 
-    if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(self->particles, at), "IOKI", &row->sprites,
-                          &styles, &tick, &row->loop))
+    if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(self->particles, at), "OOKIO", &source, &styles,
+                          &tick, &row->loop, &numbers))
+        return -1;
+    if (PyLong_Check(source))
+        row->sprites = (uint32_t)PyLong_AsUnsignedLong(source);
+    else if (take_hub(state, self, device, source, numbers, at) < 0)
+        return -1;
+    if (PyErr_Occurred())
         return -1;
     self->styles[at] = records_input(styles, sizeof(dw_particle_style), "styles");
     if (self->styles[at] == NULL)
@@ -497,7 +536,8 @@ static int take_particle(frame_arguments *self, Py_ssize_t at)
     return 0;
 }
 
-static int take_particles(const dw_module_state *state, frame_arguments *self, PyObject *given)
+static int take_particles(const dw_module_state *state, frame_arguments *self, PyObject *device,
+                          PyObject *given)
 {
     Py_ssize_t count;
 
@@ -511,7 +551,7 @@ static int take_particles(const dw_module_state *state, frame_arguments *self, P
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (take_particle(self, i) < 0)
+        if (take_particle(state, self, device, i) < 0)
             return -1;
     }
     self->frame.particles = self->particle_rows;
@@ -530,7 +570,7 @@ static int take_frame(const dw_module_state *state, frame_arguments *self, PyObj
         take_records(self, WORDS, given[3], sizeof(uint32_t), "words") < 0 ||
         take_records(self, ITEMS, given[4], sizeof(dw_scene_item), "items") < 0 ||
         take_forests(state, self, device, given[5]) < 0 ||
-        take_particles(state, self, given[6]) < 0)
+        take_particles(state, self, device, given[6]) < 0)
         return -1;
     frame->views = PyArray_DATA(self->arrays[VIEWS]);
     frame->sub_frames = (uint32_t)PyArray_DIM(self->arrays[VIEWS], 0);

@@ -266,8 +266,8 @@ static dw_status check_particles(const dw_renderer *renderer, const dw_renderer_
     const dw_renderer_particles *one = &frame->particles[index];
     const char *missing = NULL;
 
-    if (one->sprites >= renderer->sprite_set_count ||
-        renderer->sprite_sets[one->sprites].layer_count != one->layer_count)
+    if (one->hub == NULL && (one->sprites >= renderer->sprite_set_count ||
+                             renderer->sprite_sets[one->sprites].layer_count != one->layer_count))
         missing = "set of sprites of so many layers";
     for (uint32_t i = 0; i < one->layer_count && missing == NULL; i++) {
         const dw_particle_style *style = &one->styles[i];
@@ -373,29 +373,62 @@ fail:
     return err->code;
 }
 
-/* What the frame's particles are drawn from. */
-static void gather_particles(const dw_renderer *renderer, const dw_renderer_frame *frame,
-                             dw_particle_draws *draws)
-{
-    for (uint32_t i = 0; i < frame->particle_count; i++) {
-        const dw_renderer_particles *one = &frame->particles[i];
-        const dw_sprite_set *set = &renderer->sprite_sets[one->sprites];
+/* What a frame's particles are drawn from, and what makes the lists of those that are hubs'. */
+typedef struct frame_particles {
+    dw_particle_draws draws[DW_RENDERER_PARTICLES_MAX];
+    uint64_t slots[DW_PARTICLE_LAYERS_MAX]; /* of the one at hand: at most so many in a layer */
+    dw_particle_gpu *gpus[DW_RENDERER_PARTICLES_MAX]; /* NULL: sprites */
+    dw_particle_view views[DW_RENDERER_PARTICLES_MAX];
+} frame_particles;
 
-        draws[i] = (dw_particle_draws) { .sprites = &set->sprites,
-                                         .list = &set->list,
-                                         .spans = &set->spans,
-                                         .commands = &set->commands,
-                                         .styles = one->styles,
-                                         .layer_count = one->layer_count,
-                                         .used = set->used,
-                                         .tick = one->tick,
-                                         .loop = one->loop };
-    }
+static void gather_sprites(const dw_renderer *renderer, const dw_renderer_particles *from,
+                           frame_particles *to, dw_particle_draws *draws)
+{
+    const dw_sprite_set *set = &renderer->sprite_sets[from->sprites];
+
+    draws->sprites = &set->sprites;
+    draws->list = &set->list;
+    draws->spans = &set->spans;
+    draws->commands = &set->commands;
+    draws->used = set->used;
+    draws->tick = from->tick;
+    for (uint32_t i = 0; i < set->layer_count; i++)
+        to->slots[i] = set->counts[i];
 }
 
-/* Chooses the layers whose specks are added without raster, where the device can bind their sums.
- */
-static dw_status choose_specks(dw_renderer *renderer, const dw_renderer_frame *frame,
+/* Uploads what changed in a hub. */
+static dw_status gather_hub(const dw_renderer_particles *from, dw_device *device, const dw_run *run,
+                            frame_particles *to, uint32_t at, dw_error *err)
+{
+    dw_particle_draws *draws = &to->draws[at];
+    dw_particle_buffers buffers;
+    dw_hub_frame frame;
+
+    if (dw_hub_layer_count(from->hub) != from->layer_count)
+        return dw_fail(err, DW_ERROR_ARGUMENT, "particles[%u] has %u layers, got styles of %u", at,
+                       dw_hub_layer_count(from->hub), from->layer_count);
+    DW_TRY(dw_hub_prepare(from->hub, device, run, &frame, err));
+    DW_TRY(dw_hub_make_view(from->hub, from->planes, from->camera, &to->views[at], err));
+    buffers = dw_particle_gpu_get_buffers(frame.gpu);
+    to->gpus[at] = frame.gpu;
+    draws->sprites = buffers.sprites;
+    draws->list = buffers.list;
+    draws->spans = buffers.spans;
+    draws->commands = buffers.commands;
+    draws->tick = dw_hub_tick(from->hub);
+    for (uint32_t i = 0; i < from->layer_count; i++) {
+        dw_hub_layer_stats stats = dw_hub_get_stats(from->hub, i);
+
+        draws->used |= stats.rows > 0 ? (uint64_t)1 << i : 0;
+        to->slots[i] = stats.allocated;
+    }
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+/* Chooses the layers whose specks are added without raster, where the device can bind their sums. */
+static dw_status choose_specks(dw_renderer *renderer, const uint64_t *slots, uint32_t at,
                                dw_particle_draws *draws, dw_error *err)
 {
     const dw_scene_size *size = &renderer->targets.size;
@@ -403,21 +436,38 @@ static dw_status choose_specks(dw_renderer *renderer, const dw_renderer_frame *f
 
     if (sums > dw_gpu_get_limits(renderer->gpu)->max_storage_buffer_bytes)
         return DW_OK;
-    for (uint32_t i = 0; i < frame->particle_count; i++) {
-        const dw_sprite_set *set = &renderer->sprite_sets[frame->particles[i].sprites];
+    for (uint32_t layer = 0; layer < draws->layer_count; layer++) {
+        if (dw_particle_adds_specks(&draws->styles[layer], slots[layer]))
+            draws->specks |= (uint64_t)1 << layer;
+    }
+    if ((draws->specks & draws->used) == 0)
+        return DW_OK;
+    if (renderer->speck_sums.size_bytes == 0)
+        DW_TRY(dw_gpu_buffer_create_device(renderer->gpu, sums, "speck sums", &renderer->speck_sums,
+                                           err));
+    draws->speck_buffers = &renderer->specks[at];
+    return dw_particle_specks_reserve(renderer->gpu, &renderer->specks[at],
+                                      draws->list->size_bytes / sizeof(uint32_t), err);
+fail:
+    return err->code;
+}
 
-        for (uint32_t layer = 0; layer < draws[i].layer_count; layer++) {
-            if (dw_particle_adds_specks(&draws[i].styles[layer], set->counts[layer]))
-                draws[i].specks |= (uint64_t)1 << layer;
-        }
-        if ((draws[i].specks & draws[i].used) == 0)
-            continue;
-        if (renderer->speck_sums.size_bytes == 0)
-            DW_TRY(dw_gpu_buffer_create_device(renderer->gpu, sums, "speck sums",
-                                               &renderer->speck_sums, err));
-        DW_TRY(dw_particle_specks_reserve(renderer->gpu, &renderer->specks[i],
-                                          draws[i].list->size_bytes / sizeof(uint32_t), err));
-        draws[i].speck_buffers = &renderer->specks[i];
+static dw_status gather_particles(dw_renderer *renderer, dw_device *device,
+                                  const dw_renderer_frame *frame, const dw_run *run,
+                                  frame_particles *to, dw_error *err)
+{
+    for (uint32_t i = 0; i < frame->particle_count; i++) {
+        const dw_renderer_particles *one = &frame->particles[i];
+
+        to->draws[i] = (dw_particle_draws) { .styles = one->styles,
+                                             .layer_count = one->layer_count,
+                                             .loop = one->loop };
+        to->gpus[i] = NULL;
+        if (one->hub == NULL)
+            gather_sprites(renderer, one, to, &to->draws[i]);
+        else
+            DW_TRY(gather_hub(one, device, run, to, i, err));
+        DW_TRY(choose_specks(renderer, to->slots, i, &to->draws[i], err));
     }
     return DW_OK;
 fail:
@@ -426,8 +476,9 @@ fail:
 
 static dw_status draw_sub_frame(dw_renderer *renderer, dw_device *device,
                                 const dw_renderer_frame *frame, const dw_scene_inputs *inputs,
-                                dw_forest_gpu **forests, uint32_t index, const dw_run *run,
-                                dw_ticket *ticket, dw_error *err)
+                                dw_forest_gpu **forests, const frame_particles *particles,
+                                uint32_t index, const dw_run *run, dw_ticket *ticket,
+                                dw_error *err)
 {
     dw_command *command = NULL;
 
@@ -436,6 +487,10 @@ static dw_status draw_sub_frame(dw_renderer *renderer, dw_device *device,
         dw_command_time_begin(command, "scene_cull");
         DW_TRY(cull_forests(frame, device, command, forests, run, err));
         dw_command_time_end(command);
+        for (uint32_t i = 0; i < frame->particle_count; i++) {
+            if (particles->gpus[i] != NULL)
+                dw_particle_gpu_see(particles->gpus[i], command, &particles->views[i]);
+        }
     }
     DW_TRY(dw_scene_record(command, renderer->gpu, &renderer->targets, inputs, index, err));
     return dw_command_submit(command, ticket, err);
@@ -489,13 +544,13 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
 {
     dw_ticket tickets[SUB_FRAMES_AHEAD] = { { 0 } };
     dw_forest_gpu *forests[DW_RENDERER_FORESTS_MAX];
-    dw_particle_draws draws[DW_RENDERER_PARTICLES_MAX];
+    frame_particles particles; /* about 30 KB */
     dw_scene_inputs inputs = { .frame = &renderer->frame,
                                .ranks = &renderer->ranks,
                                .items = frame->items,
                                .item_count = frame->item_count,
                                .forests = forests,
-                               .particles = draws,
+                               .particles = particles.draws,
                                .particle_count = frame->particle_count,
                                .view_records = frame->views,
                                .speck_sums = &renderer->speck_sums,
@@ -511,8 +566,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
     for (uint32_t i = 0; i < frame->particle_count; i++)
         DW_TRY(check_particles(renderer, frame, i, err));
     DW_TRY(check_rows(renderer, frame, err));
-    gather_particles(renderer, frame, draws);
-    DW_TRY(choose_specks(renderer, frame, draws, err));
+    DW_TRY(gather_particles(renderer, device, frame, run, &particles, err));
     inputs.meshes = renderer->meshes;
     inputs.textures = renderer->textures;
     memcpy(inputs.clear, frame->clear, sizeof inputs.clear);
@@ -521,7 +575,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
         dw_ticket *ticket = &tickets[i % SUB_FRAMES_AHEAD];
 
         DW_TRY(dw_gpu_wait(renderer->gpu, *ticket, run, err));
-        DW_TRY(draw_sub_frame(renderer, device, frame, &inputs, forests, i, run, ticket, err));
+        DW_TRY(draw_sub_frame(renderer, device, frame, &inputs, forests, &particles, i, run, ticket, err));
     }
     return download(renderer, frame, &inputs, run, out, err);
 fail:

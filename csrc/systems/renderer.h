@@ -9,6 +9,7 @@
 #include "passes/scene_pass.h"
 #include "systems/device.h"
 #include "systems/forest.h"
+#include "systems/particle_hub.h"
 
 typedef struct dw_renderer dw_renderer;
 
@@ -59,10 +60,13 @@ typedef struct dw_renderer_forest {
 } dw_renderer_forest;
 
 typedef struct dw_renderer_particles {
+    dw_hub *hub;                     /* NULL: sprites */
     uint32_t sprites;                /* handle of a set */
     const dw_particle_style *styles; /* of each layer */
     uint32_t layer_count;
-    uint64_t tick;
+    double planes[24]; /* of the view of a hub */
+    double camera[3];
+    uint64_t tick; /* of sprites; that of a hub is its own */
     uint32_t loop;
     uint32_t *draws; /* out: [layer_count][4], the draws of the layers: vertices, particles, 0, 0 */
 } dw_renderer_particles;

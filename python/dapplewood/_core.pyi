@@ -315,7 +315,9 @@ class Renderer:
         words: NDArray[np.uint8],
         items: NDArray[np.uint8],
         forests: Sequence[tuple[Forest, NDArray[np.float64], bool, bool]],
-        particles: Sequence[tuple[int, NDArray[np.uint8], int, int]],
+        particles: Sequence[
+            tuple[ParticleHub | int, NDArray[np.uint8], int, int, NDArray[np.float64] | None]
+        ],
         has_sky: bool,
         has_shadow: bool,
         clear: tuple[float, float, float, float],

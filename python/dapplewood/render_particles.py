@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from .kinds import ParticleLayer, kind_of
 from .layouts import record_dtype
 from .particle_style import LAYER_STYLES, ParticleStyle, style_record
 
-__all__ = ["ParticleDraws", "SpriteSet", "make_sprites", "pack_axis"]
+__all__ = [
+    "ParticleDraws", "SpriteSet", "frame_argument", "layer_stats", "make_sprites", "pack_axis",
+]  # fmt: skip
 
 _TICKS_MOST = 1 << 52
 
@@ -87,13 +89,18 @@ def make_sprites(
     return made
 
 
-def style_rows(styles: Sequence[ParticleStyle], texture_of: Any, linear: bool) -> np.ndarray:
-    """Rows of bytes, one dw_particle_style each. texture_of: the handle of a picture."""
+def style_rows(
+    styles: Sequence[ParticleStyle], texture_of: Any, linear: Container[int]
+) -> np.ndarray:
+    """Rows of bytes, one dw_particle_style each. texture_of: the handle of a picture; linear:
+    layers whose colours are light."""
     records = [
         style_record(
-            one, 0 if isinstance(one.image, str) else texture_of(one.image, None), linear=linear
+            one,
+            0 if isinstance(one.image, str) else texture_of(one.image, None),
+            linear=i in linear,
         )
-        for one in styles
+        for i, one in enumerate(styles)
     ]
     return np.stack(records).view(np.uint8).reshape(len(records), -1)
 
@@ -132,10 +139,12 @@ class SpriteSet:
 
     def style_rows(self, texture_of: Any) -> np.ndarray:
         """Rows of bytes, one dw_particle_style each. texture_of: the handle of a picture."""
-        return style_rows(self.styles, texture_of, self.linear)
+        return style_rows(
+            self.styles, texture_of, range(len(self.styles)) if self.linear else ()
+        )
 
     @property
-    def used(self) -> list[int]:
+    def used_layers(self) -> list[int]:
         """The layers that have sprites."""
         return np.flatnonzero(self.counts).tolist()
 
@@ -153,9 +162,9 @@ def _style_of(style: Any) -> ParticleStyle:
 
 
 class ParticleDraws:
-    """What a renderer keeps for the particles of one thing, which it does not keep alive."""
+    """What a renderer keeps for a set of sprites, which it does not keep alive."""
 
-    def __init__(self, renderer: Any, core: Any, thing: SpriteSet):
+    def __init__(self, core: Any, thing: SpriteSet):
         self._core = core
         self.handle = core.add_sprites(
             thing.sprites.view(np.uint8).reshape(len(thing), -1), thing.counts
@@ -164,14 +173,24 @@ class ParticleDraws:
     def close(self) -> None:
         self._core.remove_sprites(self.handle)
 
-    def argument(self, renderer: Any, thing: SpriteSet) -> tuple:
-        """What the core's renderer takes for a frame."""
-        return self.handle, thing.style_rows(renderer._texture), thing.tick, thing.loop
 
-    @staticmethod
-    def stats(index: int, thing: SpriteSet, draws: np.ndarray) -> list[ParticleStats]:
-        """What the layers of a frame held."""
-        return [
-            ParticleStats(index, layer, thing.styles[layer].name, int(draws[layer, 1]))
-            for layer in thing.used
-        ]
+def frame_argument(renderer: Any, thing: Any, planes: np.ndarray, camera: Any) -> tuple:
+    """What the core's renderer takes for a SpriteSet or ParticleManager in a frame."""
+    if isinstance(thing, SpriteSet):
+        draws = renderer._particle_draws(thing)
+        return draws.handle, thing.style_rows(renderer._texture), thing.tick, thing.loop, None
+    rows = style_rows(thing.styles, renderer._texture, thing.linear_layers)
+    numbers = np.concatenate([planes.ravel(), camera.position])
+    return thing, rows, 0, thing.loop_ticks, numbers
+
+
+def layer_stats(index: int, thing: Any, draws: np.ndarray) -> list[ParticleStats]:
+    """What the layers of a frame held."""
+    if isinstance(thing, SpriteSet):
+        used = thing.used_layers
+    else:
+        used = np.flatnonzero(thing._stats()[:, 2]).tolist()
+    return [
+        ParticleStats(index, layer, thing.styles[layer].name, int(draws[layer, 1]))
+        for layer in used
+    ]

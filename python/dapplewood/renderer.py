@@ -23,7 +23,8 @@ from .layouts import record_dtype
 from .materials import Material, MaterialTexture
 from .mesh import Mesh
 from .render_forest import ForestDraws, RankTable
-from .render_particles import ParticleDraws, SpriteSet
+from .particles import ParticleManager
+from .render_particles import ParticleDraws, SpriteSet, frame_argument, layer_stats
 from .render_tables import (
     FLAGS,
     NONE,
@@ -320,7 +321,7 @@ class Renderer:
         return self._forests.get(forest, (), lambda: ForestDraws(self, self._core, forest))
 
     def _particle_draws(self, thing: SpriteSet) -> ParticleDraws:
-        return self._particles.get(thing, (), lambda: ParticleDraws(self, self._core, thing))
+        return self._particles.get(thing, (), lambda: ParticleDraws(self._core, thing))
 
     # -- a picture --
 
@@ -332,8 +333,8 @@ class Renderer:
         scene : Scene
         camera : Camera or OrthoCamera
         time : float
-            Seconds on the scene's clock. Forests that are behind it are brought up to it, which
-            moves dissolves, cross-fades and wind on; at the time of the frame before, LODs switch
+            Seconds on the scene's clock. Forests and particles that are behind it are brought up
+            to it, which moves dissolves, cross-fades and wind on; at the time of the frame before, LODs switch
             at once.
 
         Returns
@@ -434,7 +435,12 @@ class _FrameBuilder:
         for item, some in zip(objects, parts):
             self._add_object(item, some, shadow)
         draws = [self._add_forest(i, forest) for i, forest in enumerate(forests)]
-        self.particles = [item for item in self.scene.items if isinstance(item, SpriteSet)]
+        self.particles = [
+            item for item in self.scene.items if isinstance(item, (SpriteSet, ParticleManager))
+        ]
+        for one in self.particles:
+            if isinstance(one, ParticleManager) and ticks > one.tick:
+                one.update((ticks - one.tick) / _TICKS_PER_SECOND)
         return self._draw(forests, draws, shadow)
 
     def _caster_bounds(self, parts: list[_Part], forests: list[Forest]) -> np.ndarray | None:
@@ -558,7 +564,9 @@ class _FrameBuilder:
                 (forest, self._view_numbers(forest, one, shadow), casts, is_hard)
                 for forest, one in zip(forests, draws)
             ],
-            [renderer._particle_draws(one).argument(renderer, one) for one in self.particles],
+            [
+                frame_argument(renderer, one, self.planes, self.camera) for one in self.particles
+            ],
             scene.sky is not None,
             shadow is not None,
             (0.0, 0.0, 0.0, 0.0),
@@ -601,7 +609,7 @@ class _FrameBuilder:
         particles = [
             row
             for i, (thing, drawn) in enumerate(zip(self.particles, layers))
-            for row in ParticleDraws.stats(i, thing, drawn)
+            for row in layer_stats(i, thing, drawn)
         ]
         timings = self.renderer.device.timings()
         return FrameStats(

@@ -280,11 +280,11 @@ class Scene:
         casts_shadow: bool = True,
         wind: float = 0.0,
     ) -> Any:
-        """Add a forest, or a mesh or model at one or many places.
+        """Add a forest, particles, or a mesh or model at one or many places.
 
         Parameters
         ----------
-        thing : Forest, Mesh, Model, or sequence of Mesh
+        thing : Forest, ParticleManager, Mesh, Model, or sequence of Mesh
         transform : (4, 4) or (N, 4, 4) array_like, optional
             Of meshes and models; many of them are drawn by one call.
         pose : Pose, optional
@@ -295,21 +295,22 @@ class Scene:
 
         Returns
         -------
-        Forest or SceneObject
+        Forest, ParticleManager or SceneObject
             What `remove` takes.
 
         Raises
         ------
         ValueError
-            A singular or non-finite transform; a forest that is in the scene already; an argument
-            that is of no use to `thing`.
+            A singular or non-finite transform; a forest or particles that are in the scene already;
+            an argument that is of no use to `thing`.
         TypeError
             Something that cannot be drawn.
         """
         from .forest import Forest
+        from .particles import ParticleManager
         from .render_particles import SpriteSet
 
-        if isinstance(thing, SpriteSet):
+        if isinstance(thing, (SpriteSet, ParticleManager)):
             if any(thing is item for item in self._items):
                 raise ValueError("the particles are in the scene already; remove them first")
             if not (transform is None and pose is None and casts_shadow and wind == 0.0):
@@ -341,7 +342,8 @@ class Scene:
             )
         else:
             raise TypeError(
-                f"thing must be a Forest, Mesh, Model or meshes, got {type(thing).__name__}"
+                "thing must be a Forest, ParticleManager, Mesh, Model or meshes, got "
+                f"{type(thing).__name__}"
             )
         self._items.append(item)
         return item
@@ -393,7 +395,7 @@ class Scene:
 
     @property
     def items(self) -> tuple[Any, ...]:
-        """What was added, in order: forests and SceneObjects."""
+        """What was added, in order: forests, particles and SceneObjects."""
         return tuple(self._items)
 
     def __len__(self) -> int:
