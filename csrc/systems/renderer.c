@@ -427,7 +427,8 @@ fail:
     return err->code;
 }
 
-/* Chooses the layers whose specks are added without raster, where the device can bind their sums. */
+/* Chooses the layers whose specks are added without raster, where the device can bind their sums.
+ */
 static dw_status choose_specks(dw_renderer *renderer, const uint64_t *slots, uint32_t at,
                                dw_particle_draws *draws, dw_error *err)
 {
@@ -477,8 +478,7 @@ fail:
 static dw_status draw_sub_frame(dw_renderer *renderer, dw_device *device,
                                 const dw_renderer_frame *frame, const dw_scene_inputs *inputs,
                                 dw_forest_gpu **forests, const frame_particles *particles,
-                                uint32_t index, const dw_run *run, dw_ticket *ticket,
-                                dw_error *err)
+                                uint32_t index, const dw_run *run, dw_ticket *ticket, dw_error *err)
 {
     dw_command *command = NULL;
 
@@ -575,7 +575,8 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
         dw_ticket *ticket = &tickets[i % SUB_FRAMES_AHEAD];
 
         DW_TRY(dw_gpu_wait(renderer->gpu, *ticket, run, err));
-        DW_TRY(draw_sub_frame(renderer, device, frame, &inputs, forests, &particles, i, run, ticket, err));
+        DW_TRY(draw_sub_frame(renderer, device, frame, &inputs, forests, &particles, i, run, ticket,
+                              err));
     }
     return download(renderer, frame, &inputs, run, out, err);
 fail:

@@ -334,8 +334,8 @@ class Renderer:
         camera : Camera or OrthoCamera
         time : float
             Seconds on the scene's clock. Forests and particles that are behind it are brought up
-            to it, which moves dissolves, cross-fades and wind on; at the time of the frame before, LODs switch
-            at once.
+            to it, which moves dissolves, cross-fades and wind on; at the time of the frame before,
+            LODs switch at once.
 
         Returns
         -------

@@ -480,3 +480,69 @@ def test_what_sprites_refuse():
         SpriteSet([("splash", centred())], tick=-1)
     with pytest.raises(ValueError, match="style"):
         SpriteSet([("splosh", centred())])
+
+
+def hub_scene(manager: dw.ParticleManager) -> dw.Scene:
+    scene = dw.Scene()
+    scene.sun.shadows = False
+    scene.add(manager)
+    return scene
+
+
+VIEW = dw.Camera((0, 2, 6), (0, 0.5, 0), fov_y=0.8)
+
+
+@pytest.mark.parametrize("count", [1, 100, 10_000])
+def test_a_hub_draws_four_layers_of_water_and_five_of_glow(studio, count):
+    """However many emitters it holds."""
+    spots = [(0.002 * (i % 100), 0.0, -0.002 * (i // 100)) for i in range(count)]
+    with dw.ParticleManager(seed=3) as manager:
+        manager.register_many(range(count), spots, dw.WaterConfig(None, "fishing_net"))
+        stats = studio.render(hub_scene(manager), VIEW, time=3.0).stats
+        assert stats.draw_calls == 4 + 1  # and the sky
+        assert [one.name for one in stats.particles] == ["splash", "bubble", "shimmer", "ripple"]
+        found = manager.see(VIEW, aspect=1.0)
+        assert {one.name: one.drawn for one in stats.particles} == {
+            name: len(sprites) for name, sprites in found.items()
+        }
+    if count <= 100:
+        with dw.ParticleManager(seed=3) as manager:
+            manager.register_many(range(count), spots, dw.GlowConfig(None, "altar"))
+            manager.register("fire", dw.GlowConfig((0, 0, 0), "fire"))
+            stats = studio.render(hub_scene(manager), VIEW, time=3.0).stats
+            assert stats.draw_calls == 5 + 1
+            assert all(one.drawn > 0 for one in stats.particles)
+
+
+def test_a_hub_draws_what_it_says_it_sees(studio):
+    """The same sprites given by hand make the same picture."""
+    with dw.ParticleManager(seed=5) as manager:
+        manager.register("spot", dw.WaterConfig((0, 0, 0), "fishing_fly"))
+        manager.register("altar", dw.GlowConfig((1, 0, 0), "altar"))
+        frame = studio.render(hub_scene(manager), VIEW, time=2.5)
+        assert manager.time == 2.5
+        found = manager.see(VIEW, aspect=1.0)
+        scene = dw.Scene()
+        scene.sun.shadows = False
+        scene.add(SpriteSet(list(found.items()), tick=manager.tick))
+        assert (studio.render(scene, VIEW).color == frame.color).all()
+        bare = dw.Scene()
+        bare.sun.shadows = False
+        assert (studio.render(bare, VIEW).color != frame.color).any()
+
+
+def test_hidden_and_removed_emitters_are_not_drawn(studio):
+    with dw.ParticleManager(seed=5) as manager:
+        manager.register("spot", dw.WaterConfig((0, 0, 0), "fishing_fly"))
+        scene = hub_scene(manager)
+        shown = studio.render(scene, VIEW, time=1.0).stats.particles
+        assert sum(one.drawn for one in shown) > 0
+        manager.kill("spot")
+        killed = studio.render(scene, VIEW, time=1.0).stats.particles
+        assert sum(one.drawn for one in killed) == 0
+        manager.unregister("spot")
+        assert studio.render(scene, VIEW, time=1.0).stats.particles == ()
+        with pytest.raises(ValueError, match="the particles are in the scene already"):
+            scene.add(manager)
+    with pytest.raises(ValueError, match="closed"):
+        studio.render(scene, VIEW, time=1.0)
