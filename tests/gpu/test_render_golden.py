@@ -158,11 +158,50 @@ def ferns(renderer) -> dw.Frame:
     return renderer.render(scene, dw.Camera((0, 1.6, 5), (0, 0.7, 0), fov_y=0.8))
 
 
+EFFECTS = {
+    "water": lambda at: dw.WaterConfig(at, "fishing_fly"),
+    "altar": lambda at: dw.GlowConfig(at, "altar"),
+    "camp": lambda at: dw.FireConfig(at),
+    "torch": lambda at: dw.GlowConfig(at, "torch"),
+    "enchant": lambda at: dw.MagicConfig(at, "enchant"),
+    "dust": lambda at: dw.DustConfig(at, "drift"),
+}
+
+
+def particles(renderer) -> dw.Frame:
+    """A row of effects at dusk before a wall, which soft ones fade into."""
+    scene = sunny_scene()
+    scene.sun.color = (0.5, 0.35, 0.25)
+    scene.sky = dw.Sky(zenith=(0.03, 0.05, 0.10), horizon=(0.12, 0.10, 0.10), ground=(0.02,) * 3)
+    scene.add(ground(30, base_color=(0.12, 0.14, 0.10, 1)))
+    scene.add(block((-5, 0, -1.2), (5, 1.6, -1), base_color=(0.2, 0.17, 0.15, 1)))
+    with dw.ParticleManager(seed=11) as manager:
+        for i, (name, config) in enumerate(EFFECTS.items()):
+            manager.register(name, config((1.1 * (i - 2.5), 0.0, 0.0)))
+        scene.add(manager)
+        return renderer.render(scene, dw.Camera((0, 1.6, 5.5), (0, 0.7, 0), fov_y=0.7), time=4.0)
+
+
+def weather(renderer) -> dw.Frame:
+    """Rain in fog around the camera, and a block in it."""
+    scene = sunny_scene()
+    scene.sun.color = (0.4, 0.4, 0.4)
+    scene.add(ground(30, base_color=(0.2, 0.22, 0.18, 1)))
+    scene.add(block((-1, 0, -1), (1, 2, 1), base_color=(0.3, 0.2, 0.15, 1)))
+    with dw.ParticleManager(seed=12) as manager:
+        for preset in ("rain", "fog"):
+            manager.register(preset, dw.WeatherConfig(preset))
+        scene.add(manager)
+        return renderer.render(scene, dw.Camera((0, 1.7, 6), (0, 1.2, 0), fov_y=0.8), time=4.0)
+
+
 PICTURES = {
     "objects": (objects, {}),
     "woods": (woods, {}),
     "ferns_a2c": (ferns, {"cutout": "a2c", "samples": 4}),
     "ferns_dither": (ferns, {"cutout": "dither"}),
+    "particles": (particles, {"samples": 4}),
+    "weather": (weather, {}),
 }
 
 
