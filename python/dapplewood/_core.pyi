@@ -171,6 +171,7 @@ class ParticleHub:
         /,
     ) -> tuple[NDArray[np.int64], Any]: ...
 
+@disjoint_base
 class Forest:
     def __new__(
         cls,
