@@ -22,6 +22,26 @@ dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, co
     return device;
 }
 
+int dw_py_device_keep(const dw_module_state *state, PyObject **devices, PyObject *device)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(*devices);
+    PyObject *more;
+
+    if (!PyObject_TypeCheck(device, (PyTypeObject *)state->device_type))
+        return 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (PyTuple_GET_ITEM(*devices, i) == device)
+            return 0;
+    more = PyTuple_New(count + 1);
+    if (more == NULL)
+        return -1;
+    for (Py_ssize_t i = 0; i < count; i++)
+        PyTuple_SET_ITEM(more, i, Py_NewRef(PyTuple_GET_ITEM(*devices, i)));
+    PyTuple_SET_ITEM(more, count, Py_NewRef(device));
+    Py_SETREF(*devices, more);
+    return 0;
+}
+
 dw_device *dw_py_run_begin(const dw_module_state *state, PyObject *object, dw_glue_run *run)
 {
     dw_device *device = dw_py_device_begin(state, object, "device");

@@ -16,6 +16,10 @@ typedef struct dw_py_device {
  * set when object is no Device (TypeError names `argument`), closed, lost or from before a fork. */
 dw_device *dw_py_device_begin(const dw_module_state *state, PyObject *object, const char *argument);
 
+/* Adds a Device to a tuple of those that an object has buffers on and keeps alive. What is no
+ * Device is not kept, but refused when its use begins. -1 with an exception set. */
+int dw_py_device_keep(const dw_module_state *state, PyObject **devices, PyObject *device);
+
 /* The third paragraph of a method that takes a `device`. Begin: dw_py_device_begin, then a run on
  * the device's threads with the GIL released; NULL, an exception set and the GIL held on failure.
  * End: the GIL taken back, the use ended; 0, or -1 with the exception of `status` and `err` set. */

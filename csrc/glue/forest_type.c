@@ -35,26 +35,9 @@ void dw_py_forest_end(PyObject *object)
     ((dw_py_forest *)object)->use_count--;
 }
 
-/* What is no Device is not kept, but refused when its use begins. */
 int dw_py_forest_keep_device(const dw_module_state *state, PyObject *object, PyObject *device)
 {
-    dw_py_forest *self = (dw_py_forest *)object;
-    Py_ssize_t count = PyTuple_GET_SIZE(self->devices);
-    PyObject *more;
-
-    if (!PyObject_TypeCheck(device, (PyTypeObject *)state->device_type))
-        return 0;
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (PyTuple_GET_ITEM(self->devices, i) == device)
-            return 0;
-    more = PyTuple_New(count + 1);
-    if (more == NULL)
-        return -1;
-    for (Py_ssize_t i = 0; i < count; i++)
-        PyTuple_SET_ITEM(more, i, Py_NewRef(PyTuple_GET_ITEM(self->devices, i)));
-    PyTuple_SET_ITEM(more, count, Py_NewRef(device));
-    Py_SETREF(self->devices, more);
-    return 0;
+    return dw_py_device_keep(state, &((dw_py_forest *)object)->devices, device);
 }
 
 /* ---- a call on ids ---- */
