@@ -8,6 +8,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers_hub import by_id
 
 import dapplewood as dw
 
@@ -29,17 +30,6 @@ def pond(cpu, ids=tuple(PLACES), **options):
 
 def bytes_of(pm, layers=LAYERS):
     return b"".join(pm.state(layer).tobytes() for layer in layers)
-
-
-def by_id(pm, layer):
-    """Particles of each id, without the rows that they have."""
-    state, ids = pm.state(layer), pm.emitter_ids(layer)
-    found = {}
-    for record in state:
-        plain = record.copy()
-        plain["emitter"] = 0
-        found.setdefault(ids[record["emitter"]], []).append(plain.tobytes())
-    return {id: sorted(rows) for id, rows in found.items()}
 
 
 # ---- time ----

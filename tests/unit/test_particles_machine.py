@@ -7,21 +7,11 @@ import random
 
 import dapplewood as dw
 import pytest
+from helpers_hub import by_id
 
 EFFECTS = ("water_net", "water_fly", "glow_altar", "glow_torch", "magic_enchant")
 LAYERS = ("splash", "bubble", "shimmer", "ripple", "pillar", "wisp", "spark", "base", "flame",
           "magic")  # fmt: skip
-
-
-def by_id(pm, layer):
-    """Particles of each id without the rows that they have."""
-    state, ids = pm.state(layer), pm.emitter_ids(layer)
-    found = {}
-    for record in state:
-        plain = record.copy()
-        plain["emitter"] = 0
-        found.setdefault(ids[record["emitter"]], []).append(plain.tobytes())
-    return {id: sorted(rows) for id, rows in found.items()}
 
 
 class Model:
