@@ -9,7 +9,7 @@ import dapplewood as dw
 import numpy as np
 import pytest
 from dapplewood import samples
-from dapplewood.cli import demo_particles
+from dapplewood.cli import demo_particles, inputs
 from dapplewood.cli.console import Console
 from dapplewood.io import read_image
 from dapplewood.samples import _particle_scene as scenes
@@ -118,7 +118,7 @@ def test_the_demo_says_why_there_is_no_pond(tmp_path, monkeypatch, capsys, nativ
     def none_found():
         raise dw.DeviceNotFound("no Vulkan loader")
 
-    monkeypatch.setattr(demo_particles, "default_vulkan_device", none_found)
+    monkeypatch.setattr(inputs, "default_vulkan_device", none_found)
     assert demo_particles.show_particles(Console("demo"), tmp_path, native_device) is None
     assert "no Vulkan loader" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import samples
-from ..device import Device, default_vulkan_device
-from ..errors import DeviceNotFound
+from ..device import Device
 from .console import Console
+from .inputs import drawing_device
 
 if TYPE_CHECKING:
     from ..drift_run import DriftRun
@@ -83,10 +83,8 @@ def show_deforming(console: Console, out: Path, device: Device) -> Deformed | No
     except ImportError:
         console.warn(f'no {out / PICTURE}: it needs Matplotlib, pip install "dapplewood[plot]"')
         return None
-    try:
-        drawing = default_vulkan_device() if device.info.kind == "native" else device
-    except DeviceNotFound as error:
-        console.warn(f"no {out / PICTURE}: drawing needs a Vulkan device ({error})")
+    drawing = drawing_device(console, out / PICTURE, device)
+    if drawing is None:
         return None
     from ..drift_run import play_drift
 

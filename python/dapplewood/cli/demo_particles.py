@@ -12,10 +12,10 @@ import numpy as np
 
 from .. import samples
 from ..bitmap_font import GLYPH_HEIGHT, draw_text, text_width
-from ..device import Device, default_vulkan_device
-from ..errors import DeviceNotFound
+from ..device import Device
 from ..io import write_image
 from .console import Console
+from .inputs import drawing_device
 
 if TYPE_CHECKING:
     from ..samples import ParticleScene
@@ -85,10 +85,8 @@ def show_particles(console: Console, out: Path, device: Device) -> Shown | None:
     Shown or None
         None: no device can draw.
     """
-    try:
-        drawing = default_vulkan_device() if device.info.kind == "native" else device
-    except DeviceNotFound as error:
-        console.warn(f"no {out / PICTURE}: drawing needs a Vulkan device ({error})")
+    drawing = drawing_device(console, out / PICTURE, device)
+    if drawing is None:
         return None
     begun = time.perf_counter()
     console.info("filling a pond")

@@ -8,13 +8,17 @@ import glob
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from ..device import Device
+from ..device import Device, default_vulkan_device
+from ..errors import DeviceNotFound
 from ..tiles import TileGrid, TileRects
+from .console import Console
 from .exit_codes import UsageError
 
 __all__ = [
-    "input_paths", "open_device", "read_list", "read_rects", "refuse_overwriting", "tiles_of",
+    "drawing_device", "input_paths", "open_device", "read_list", "read_rects",
+    "refuse_overwriting", "tiles_of",
 ]  # fmt: skip
 
 
@@ -126,6 +130,17 @@ def tiles_of(
         return TileGrid(int(columns), int(rows), gutter=gutter)
     except ValueError as error:
         raise UsageError(f"--tiles {tiles}: {error}") from None
+
+
+def drawing_device(console: Console, picture: Path, device: Device) -> Device | None:
+    """The device, or in place of a native one the best that draws; None, said why, without one."""
+    if device.info.kind != "native":
+        return device
+    try:
+        return default_vulkan_device()
+    except DeviceNotFound as error:
+        console.warn(f"no {picture}: drawing needs a Vulkan device ({error})")
+        return None
 
 
 def open_device(which: str | None, *, threads: int = 0) -> Device:
