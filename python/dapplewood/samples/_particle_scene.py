@@ -23,7 +23,7 @@ _CLOSE = {"fire": ((-0.9, 0.75, 3.0), 0.50, 0.62), "altar": ((1.1, 0.75, 5.4), 1
 
 
 class ParticleScene(NamedTuple):
-    """A scene, a camera in front of it, the hub of its particles, and the pond that holds them."""
+    """A scene with its particles, a camera in front of it, their hub, and the pond around them."""
 
     scene: Scene
     camera: Camera
@@ -45,20 +45,8 @@ class ParticleScene(NamedTuple):
         -------
         Frame
         """
-        from ..render_particles import SpriteSet
-
-        camera = self.camera if camera is None else camera
-        hub, (width, height) = self.particles, renderer.size
-        hub.seek(seconds)
-        seen = hub.see(camera, aspect=width / height)
-        sprites = SpriteSet(list(seen.items()), tick=hub.tick) if seen else None
-        if sprites is None:
-            return renderer.render(self.scene, camera)
-        self.scene.add(sprites)
-        try:
-            return renderer.render(self.scene, camera)
-        finally:
-            self.scene.remove(sprites)
+        self.particles.seek(seconds)
+        return renderer.render(self.scene, self.camera if camera is None else camera)
 
     def close(self) -> None:
         """Close the hub and the forests."""
@@ -97,6 +85,7 @@ def particle_scene(device: Any = None, *, seed: int = 0, detail: float = 1.0) ->
     pond = _pond_glade.pond_glade(seed=seed, detail=detail)
     hub = ParticleManager(device, seed=_models._seed(seed))
     _register(hub, pond)
+    pond.scene.add(hub)
     return ParticleScene(pond.scene, pond.camera, hub, pond)
 
 
