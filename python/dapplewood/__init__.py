@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .frame import Frame, FrameStats
     from .imposter import bake_imposter
     from .io import Image, Texture, read_image, read_texture
+    from .io.effects import load_effect
     from .io.gltf import load_gltf
     from .kinds import (
         ColorSpace,
@@ -127,6 +128,7 @@ _NAMES = {
     "frame": ("Frame", "FrameStats"),
     "imposter": ("bake_imposter",),
     "io": ("Image", "Texture", "read_image", "read_texture"),
+    "io.effects": ("load_effect",),
     "io.gltf": ("load_gltf",),
     "kinds": (
         "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",

@@ -427,7 +427,7 @@ class CombatConfig(_Config):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class EffectConfig(_Config):
-    """Any effect: a built-in one, or one's own.
+    """Any effect: a built-in one, one's own, or one of `load_effect`.
 
     Parameters
     ----------

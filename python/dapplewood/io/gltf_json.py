@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ..errors import FormatError
 
-__all__ = ["Fields", "Place"]
+__all__ = ["Fields", "Place", "shown"]
 
 _MISSING: Any = object()
 
@@ -38,7 +38,7 @@ class Fields:
         self.place = place
         self.where = where
         if not isinstance(data, dict):
-            self.fail(f"must be an object, got {_shown(data)}")
+            self.fail(f"must be an object, got {shown(data)}")
         self.data: dict[str, Any] = data
 
     def fail(self, reason: str) -> NoReturn:
@@ -68,7 +68,7 @@ class Fields:
     def array(self, key: str) -> list[Any]:
         found = self.data.get(key, [])
         if not isinstance(found, list):
-            self.place.fail(self.at(key), f"must be an array, got {_shown(found)}")
+            self.place.fail(self.at(key), f"must be an array, got {shown(found)}")
         return found
 
     def objects(self, key: str) -> list[Fields]:
@@ -80,13 +80,13 @@ class Fields:
     def text(self, key: str, default: Any = _MISSING) -> str:
         found = self._take(key, default)
         if not isinstance(found, str):
-            self.fail(f"{key} must be a text, got {_shown(found)}")
+            self.fail(f"{key} must be a text, got {shown(found)}")
         return found
 
     def flag(self, key: str) -> bool:
         found = self.data.get(key, False)
         if not isinstance(found, bool):
-            self.fail(f"{key} must be true or false, got {_shown(found)}")
+            self.fail(f"{key} must be true or false, got {shown(found)}")
         return found
 
     def whole(self, key: str, default: Any = _MISSING, *, low: int = 0, high: int = 2**53) -> int:
@@ -96,9 +96,9 @@ class Fields:
         if isinstance(found, float) and found.is_integer():
             found = int(found)
         if isinstance(found, bool) or not isinstance(found, int):
-            self.fail(f"{key} must be a whole number, got {_shown(found)}")
+            self.fail(f"{key} must be a whole number, got {shown(found)}")
         if not low <= found <= high:
-            self.fail(f"{key} must lie in {low}..{high}, got {_shown(found)}")
+            self.fail(f"{key} must lie in {low}..{high}, got {shown(found)}")
         return found
 
     def index(self, key: str, count: int, of: str) -> int | None:
@@ -109,9 +109,9 @@ class Fields:
 
     def _index(self, found: Any, key: str, count: int, of: str) -> int:
         if isinstance(found, bool) or not isinstance(found, int):
-            self.fail(f"{key} must be an index into {of}, got {_shown(found)}")
+            self.fail(f"{key} must be an index into {of}, got {shown(found)}")
         if not 0 <= found < count:
-            self.fail(f"{key} is {_shown(found)}, but {of} has {count} items")
+            self.fail(f"{key} is {shown(found)}, but {of} has {count} items")
         return found
 
     def indices(self, key: str, count: int, of: str) -> list[int]:
@@ -124,20 +124,21 @@ class Fields:
 
     def _number(self, found: Any, key: str) -> float:
         if isinstance(found, bool) or not isinstance(found, (int, float)):
-            self.fail(f"{key} must be a number, got {_shown(found)}")
+            self.fail(f"{key} must be a number, got {shown(found)}")
         # Far inside float64: products of several must stay finite.
         if not (abs(found) < 1e30 and math.isfinite(found)):
-            self.fail(f"{key} must be finite and below 1e30, got {_shown(found)}")
+            self.fail(f"{key} must be finite and below 1e30, got {shown(found)}")
         return float(found)
 
     def numbers(self, key: str, count: int, default: Any = _MISSING) -> tuple[float, ...]:
         found = self._take(key, default)
         if not isinstance(found, (list, tuple)) or len(found) != count:
-            self.fail(f"{key} must be {count} numbers, got {_shown(found)}")
+            self.fail(f"{key} must be {count} numbers, got {shown(found)}")
         return tuple(self._number(item, f"{key}[{i}]") for i, item in enumerate(found))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value of a file in a message: short, whatever it is."""
     if isinstance(value, (dict, list)):
         return f"{'an object' if isinstance(value, dict) else 'an array'} of {len(value)}"
     if isinstance(value, int) and abs(value) >= 10**30:

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Every real particle effect loads, with what it asks for in vain told.
+
+The data lie beside the repository, in `../shared/data`, or where DAPPLEWOOD_DATA says.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dapplewood as dw
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("DAPPLEWOOD_DATA", ROOT.parent / "shared" / "data")) / "particles"
+
+pytestmark = pytest.mark.skipif(
+    not DATA.is_dir(), reason="no real effects; set DAPPLEWOOD_DATA to the folder that holds them"
+)
+
+# Parts, particles, and a part of what must be told.
+EFFECTS = {
+    "cocos/magic.plist": (1, 35, ""),
+    "cocos/walkingPuff.plist": (1, 5, ""),
+    "effekseer/Blow1.efkefc": (3, 1651, "a ring of three colours"),
+    "effekseer/Laser01.efk": (5, 405, "Texture/LaserMain01.png"),
+    "effekseer/Simple_Ring_Shape1.efk": (8, 8, "a ring of three colours"),
+    "gdquest/Explosion.tscn": (8, 341, "scraps_gradient.tres"),
+    "godot/particle_material.tres": (1, 8, "a material alone"),
+    "godot/test.tscn": (14, 2655, "turbulence_enabled"),
+    "pixi/explosion.html": (1, 39, "images/particle.png"),
+    "pixi/gold_anim.json": (1, 8, "no emitter"),
+    "quarks/AcidBoiling.json": (2, 26, "bubble_half_thick.png"),
+    "quarks/ps.json": (6, 93, "renderMode = 'mesh'"),
+    "tsparticles/fireworks.js": (1, 3, "sounds"),
+    "tsparticles/snow.js": (1, 400, "zIndex"),
+    "urho3d/Burst.xml": (1, 200, "Materials/Particle.xml"),
+    "urho3d/Fire.xml": (1, 45, "Materials/Particle.xml"),
+}
+
+OTHERS = {".png", ".dds", ".glb"}
+
+
+def load(name: str) -> dw.ParticleEffect:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a texture has a colour profile of its own
+        return dw.load_effect(DATA / name)
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_effect_loads(name):
+    effect = load(name)
+    parts, count, told = EFFECTS[name]
+    assert (len(effect.parts), effect.count) == (parts, count)
+    assert told in "\n".join(" ".join(row) for row in effect.unmapped)
+    for row in effect.unmapped:
+        assert len(row) == 3 and row[1] and row[2]
+        assert row[2] != "this setting is not known here", row
+    for part in effect.parts:
+        assert all(np.isfinite(value) for value in part.params.values())
+
+
+def test_every_file_is_met():
+    found = {
+        path.relative_to(DATA).as_posix()
+        for path in DATA.rglob("*")
+        if path.is_file() and path.suffix not in OTHERS
+    }
+    assert found == set(EFFECTS)
+
+
+def test_binaries_are_read_to_their_last_byte():
+    for name in ("effekseer/Laser01.efk", "effekseer/Simple_Ring_Shape1.efk"):
+        assert not any("byte" in " ".join(row) for row in load(name).unmapped), name
+
+
+def test_textures_beside_the_files_are_drawn():
+    drawn = {name: [part.layer.image for part in load(name).parts] for name in EFFECTS}
+    assert not isinstance(drawn["cocos/walkingPuff.plist"][0], str)
+    assert not isinstance(drawn["pixi/gold_anim.json"][0], str)
+    assert not isinstance(drawn["effekseer/Blow1.efkefc"][1], str)
+    assert sum(not isinstance(image, str) for image in drawn["godot/test.tscn"]) == 6
+    assert sum(not isinstance(image, str) for image in drawn["gdquest/Explosion.tscn"]) == 6

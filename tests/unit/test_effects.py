@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: MIT
+"""Effects of other systems: what becomes of each setting, what is told, what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import helpers_effects as files
+import numpy as np
+import pytest
+
+import dapplewood as dw
+from dapplewood.io.effects import curves
+from dapplewood.io.effects.js_object import script_objects
+from dapplewood.io.effects.reading import Code, Source
+
+
+def load(folder: Path, name: str, data: str | bytes, **options: Any) -> dw.ParticleEffect:
+    path = folder / name
+    if isinstance(data, bytes):
+        path.write_bytes(data)
+    else:
+        path.write_text(data)
+    return dw.load_effect(path, **options)
+
+
+def load_quarks(folder: Path, **system: Any) -> dw.ParticleEffect:
+    return load(folder, "e.json", json.dumps(files.quarks(**system)))
+
+
+def asked(effect: dw.ParticleEffect) -> str:
+    return "\n".join(" | ".join(row) for row in effect.unmapped)
+
+
+def assert_near(found: Any, wanted: Any) -> None:
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+
+
+# ---- what each format becomes ----
+
+
+def test_quarks(tmp_path):
+    effect = load_quarks(tmp_path)
+    (part,) = effect.parts
+    assert effect.name == "e" and part.kind == dw.ParticleKind.BALLISTIC
+    assert part.count == 20  # 10 a second, 2 s on average
+    assert part.lifetime == (1.0, 3.0) and not part.once and part.burst is None
+    assert_near(part.offset, (0, 2, 0))
+    p = part.params
+    assert p["shape"] == 5 and p["box_x"] == 0.5 and p["thickness"] == 1
+    assert_near(p["box_z"], np.tan(0.2))
+    assert_near((p["speed"], p["speed_span"], p["size"], p["size_span"]), (2, 2, 0.25, 0))
+    assert_near((p["turn"], p["turn_span"]), (0, 0.5))
+    assert_near((p["accel_x"], p["accel_y"], p["accel_z"]), (0, -5, 0))
+    assert_near(part.size_curve[[0, 32, 64]], (1, 0.5, 0))
+    assert_near(part.opacity_curve, np.full(65, 0.5))
+    assert part.layer.blend == "add" and part.layer.face == "camera"
+    assert "textures/spark.png" in asked(effect) and "no such file" in asked(effect)
+
+
+def test_quarks_bursts_colours_and_children(tmp_path):
+    gradient = {"type": "Gradient", "color": {"type": "CLinearFunction", "keys": [
+        {"value": {"r": 1, "g": 0, "b": 0}, "pos": 0},
+        {"value": {"r": 0, "g": 0, "b": 4}, "pos": 1}]},
+        "alpha": {"type": "CLinearFunction", "keys": [{"value": 1, "pos": 0.5},
+                                                      {"value": 0, "pos": 1}]}}  # fmt: skip
+    effect = load_quarks(
+        tmp_path, looping=False, emissionOverTime=0, renderMode=1, speedFactor=0.5,
+        emissionBursts=[{"time": 0, "count": 30, "cycle": 1, "probability": 1}],
+        behaviors=[{"type": "ColorOverLife", "color": gradient},
+                   {"type": "LimitSpeedOverLife", "speed": {"type": "ConstantValue", "value": 0},
+                    "dampen": 0.1},
+                   {"type": "EmitSubParticleSystem", "subParticleSystem": "x", "mode": 0}],
+    )  # fmt: skip
+    (part,) = effect.parts
+    assert part.once and part.count == 30 and part.layer.face == "streak"
+    assert_near(part.params["drag"], 2.0)
+    assert_near(part.opacity_curve[[0, 32, 48, 64]] / 0.5, (1, 1, 0.5, 0))
+    assert part.ramp.shape == (65, 4) and part.layer.glow == 4.0
+    assert part.ramp[64, 2] == 255 and part.ramp[0, 0] == 137  # a quarter of the light, encoded
+    assert "subParticleSystem = 'x'" in asked(effect)
+
+
+def test_quarks_slow_rates_become_bursts(tmp_path):
+    (part,) = load_quarks(tmp_path, emissionOverTime=0.2).parts
+    assert part.count == 1 and part.burst == (5.0, 5.0)
+
+
+def test_urho3d(tmp_path):
+    (part,) = load(tmp_path, "a.xml", files.URHO3D).parts
+    assert part.count == 20 and part.lifetime == (2.0, 2.0)
+    p = part.params
+    assert (p["shape"], p["box_x"], p["box_y"], p["box_z"]) == (4, 1, 0, 2)
+    assert_near((p["dir_x"], p["dir_y"], p["dir_z"], p["spread"]), (0, 1, 0, 0))
+    assert_near((p["accel_y"], p["drag"], p["speed"], p["speed_span"]), (-3, 1.5, 1, 1))
+    assert_near((p["size"], p["size_span"]), (0.2, 0.2))  # half edges in the file
+    assert_near((p["spin"], p["spin_span"]), (0.1, 0.1))
+    assert_near(part.size_curve[[0, 64]], (1, 3))
+    assert_near(part.opacity_curve[[0, 32]], (1, 0.5))
+    assert part.ramp[0].tolist() == [255, 0, 0, 255] and part.ramp[64].tolist() == [0, 0, 255, 255]
+
+
+def test_cocos(tmp_path):
+    (part,) = load(tmp_path, "a.plist", files.PLIST).parts
+    assert part.count == 40 and part.lifetime == (1.5, 2.5) and part.layer.blend == "add"
+    p = part.params
+    assert (p["shape"], p["box_x"], p["box_y"]) == (4, 0.3, 0)
+    assert_near((p["speed"], p["speed_span"], p["accel_y"]), (1.5, 1, -3))
+    assert_near((p["dir_x"], p["dir_y"], p["spread"]), (0, 1, np.sin(np.radians(10))))
+    assert_near((p["size"], part.size_curve[64]), (0.2, 0.5))
+    assert_near(part.opacity_curve[32], 0.5)
+    assert part.ramp.tolist() == [[255, 128, 0, 255]]
+
+
+def test_pixels_are_a_unit_of_their_own(tmp_path):
+    (part,) = load(tmp_path, "a.plist", files.PLIST, pixels_per_meter=10).parts
+    assert_near((part.params["speed"], part.params["size"]), (15, 2))
+    for wrong in (0, -1, float("nan"), float("inf"), "100"):
+        with pytest.raises(ValueError, match="pixels_per_meter must be positive"):
+            dw.load_effect(tmp_path / "a.plist", pixels_per_meter=wrong)
+
+
+def test_pixi(tmp_path):
+    effect = load(tmp_path, "a.json", json.dumps(files.PIXI))
+    (part,) = effect.parts
+    assert part.count == 15 and part.lifetime == (1.0, 2.0) and part.layer.blend == "add"
+    p = part.params
+    assert (p["shape"], p["box_x"], p["box_y"]) == (4, 0.5, 0.1)
+    assert_near((p["dir_x"], p["dir_y"], p["spread"]), (0, 1, np.sin(np.radians(10))))
+    assert_near((p["speed"], p["accel_y"], p["spin"]), (2, -0.5, 0.1))
+    assert_near(np.exp(-p["drag"] * 1.5), 0.5)  # half as fast after a mean life
+    assert_near(part.size_curve[[0, 64]], (0.5, 1))
+    assert_near(part.opacity_curve[[0, 64]], (0.8, 0))
+    assert part.ramp[[0, 64]].tolist() == [[255, 128, 0, 255], [0, 0, 255, 255]]
+    assert "slows by drag" in asked(effect)
+
+
+def test_pixi_within_a_page(tmp_path):
+    call = f"new Show(['a.png'], // the file\n{json.dumps(files.PIXI)});"
+    page = f"<html><script>{call}</script></html>"
+    (part,) = load(tmp_path, "a.html", page).parts
+    assert part.count == 15
+
+
+def test_sprite_sheets_become_a_grid(tmp_path):
+    sheet = np.zeros((20, 30, 4), np.uint8)
+    sheet[:, :10], sheet[:10, 10:14] = (255, 0, 0, 255), (0, 255, 0, 255)
+    dw.io.write_image(tmp_path / "s.png", sheet)
+    frames = {"a": {"frame": {"x": 0, "y": 0, "w": 10, "h": 20}},
+              "b": {"frame": {"x": 10, "y": 0, "w": 4, "h": 10}, "trimmed": True,
+                    "spriteSourceSize": {"x": 3, "y": 5, "w": 4, "h": 10},
+                    "sourceSize": {"w": 10, "h": 20}}}  # fmt: skip
+    data = {"frames": frames, "meta": {"image": "s.png"}}
+    (part,) = load(tmp_path, "a.json", json.dumps(data)).parts
+    columns, rows = part.layer.frames
+    assert columns * rows == 2 and part.frames == (0, 2)
+    top = part.layer.image.levels[0]
+    at = np.argwhere((top[..., 1] > 200) & (top[..., 3] > 200))
+    cell = (20, 10)
+    assert ((at % cell).min(axis=0) == (5, 3)).all() and ((at % cell).max(axis=0) == (14, 6)).all()
+
+
+def test_tsparticles(tmp_path):
+    effect = load(tmp_path, "a.js", files.SCRIPT)
+    (part,) = effect.parts
+    assert part.count == 60 and part.opacity == 0.5
+    p = part.params
+    assert_near((p["speed"], p["dir_y"], p["spread"]), (1.2, -1, 0))
+    assert_near((p["size"], p["size_span"]), (0.04, 0.08))  # radii in the file
+    assert_near(part.lifetime, (9, 9))  # 10.8 m at 1.2 m/s
+    assert not part.over_life and part.ramp[:, :3].tolist() == [[255, 0, 0], [0, 255, 0]]
+    assert "tick = engine.now() + 1" in asked(effect)
+    assert "interactivity" in asked(effect)
+
+
+def test_godot(tmp_path):
+    (part,) = load(tmp_path, "a.tscn", files.GODOT).parts
+    assert part.count == 32 and part.lifetime == (2.0, 2.0) and part.even
+    assert_near(part.offset, (1, 5, 0))
+    p = part.params
+    assert_near((p["shape"], p["box_x"], p["box_y"], p["box_z"]), (4, 2, 4, 6))
+    assert_near((p["speed"], p["speed_span"], p["spread"]), (4, 2, np.sin(np.radians(9))))
+    assert_near(p["accel_y"], -4)
+    assert_near((p["size"], p["size_span"], p["spin_span"]), (0.2, 0.4, 0.5))
+    assert_near((part.opacity, part.opacity_curve[32]), (0.5, 0.5))
+    assert part.ramp.tolist() == [[255, 128, 0, 255]]
+    assert part.layer.blend == "add" and part.size_curve[0] == 1 and part.size_curve[64] == 0
+
+
+def test_godot_curves_follow_their_slopes(tmp_path):
+    curve = curves.hermite([(0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 0.0, 0.0)])
+    assert_near(curve[[0, 16, 32, 64]], (0, 0.15625, 0.5, 1))  # 3 t^2 - 2 t^3
+
+
+def test_godot_3_in_two_dimensions(tmp_path):
+    effect = load(tmp_path, "a.tscn", files.GODOT_OLD)
+    (part,) = effect.parts
+    assert part.count == 12 and part.once and part.lifetime == (1.5, 1.5)
+    p = part.params
+    assert_near((p["speed"], p["speed_span"], p["accel_y"], p["dir_y"]), (0.5, 0.5, -0.98, 1))
+    assert part.ramp.tolist() == [[255, 128, 0, 255]]
+
+
+def test_effekseer_project(tmp_path):
+    (part,) = load(tmp_path, "a.efkproj", files.EFKPROJ).parts
+    assert part.once and part.count == 30 and part.lifetime == (0.5, 1.5)
+    p = part.params
+    assert_near((p["dir_y"], p["speed"], p["speed_span"], p["accel_y"]), (1, 4.8, 2.4, -3.6))
+    assert_near(part.size_curve[[0, 32, 64]], (1, 0.5, 0))
+    assert_near(part.opacity_curve[[0, 32, 48, 64]], (1, 1, 0.5, 0))  # the last 30 of 60 frames
+    assert part.ramp.tolist() == [[255, 128, 0, 255]] and part.layer.blend == "add"
+    assert_near(part.delay, 29 / 60)
+
+
+def test_effekseer_packed_project(tmp_path):
+    (part,) = load(tmp_path, "a.efkefc", files.efkefc()).parts
+    assert part.count == 10 and not part.once  # one each 6 frames, for ever, 60 frames long
+
+
+def test_effekseer_binary(tmp_path):
+    effect = load(tmp_path, "a.efk", files.skfe())
+    (part,) = effect.parts
+    assert part.count == 20 and part.lifetime == (0.5, 0.5) and part.layer.blend == "add"
+    p = part.params
+    assert_near((p["dir_y"], p["speed"], p["speed_span"], p["size"]), (1, 6, 6, 0.5))
+    assert part.ramp.tolist() == [[255, 128, 0, 255]]
+    assert "'Spark.png'" in asked(effect)
+
+
+def test_effekseer_binaries_of_late_versions_name_the_way_out(tmp_path):
+    data = b"SKFE" + struct.pack("<i", 1500) + struct.pack("<5i", 0, 0, 0, 0, 0)
+    with pytest.raises(dw.FormatError, match=r"version 1500.*\.efkefc"):
+        load(tmp_path, "a.efk", data)
+
+
+# ---- what is told ----
+
+
+def test_every_key_that_no_code_reads_is_told(tmp_path):
+    effect = load_quarks(tmp_path, newShape={"a": 1}, glitter=3.5)
+    assert ("object.children[0].ps", "glitter = 3.5", "this setting is not known here") in (
+        effect.unmapped
+    )
+    assert "newShape = an object of 1" in asked(effect)
+    told = {
+        "a.xml": files.URHO3D.replace("<numpart", '<glitter value="1" /><numpart'),
+        "a.plist": files.PLIST.replace("<dict>", "<dict><key>glitter</key><real>1</real>"),
+        "a.tscn": files.GODOT.replace("spread = 9.0", "spread = 9.0\nglitter = 1"),
+        "a.efkproj": files.EFKPROJ.replace("<Name>sparks", "<glitter>1</glitter><Name>sparks"),
+        "a.js": files.SCRIPT.replace("number:", "glitter: 1, number:"),
+        "b.json": json.dumps({**files.PIXI, "glitter": 1}),
+    }
+    for name, text in told.items():
+        assert "glitter" in asked(load(tmp_path, name, text)), name
+
+
+def test_files_that_are_read_whole_tell_nothing(tmp_path):
+    narrow = files.PLIST.replace(
+        "<key>angleVariance</key><real>10<", "<key>angleVariance</key><real>0<"
+    )
+    assert load(tmp_path, "a.plist", narrow).unmapped == ()
+    assert "angleVariance = 10" in asked(load(tmp_path, "a.plist", files.PLIST))
+    assert load(tmp_path, "a.efkproj", files.EFKPROJ).unmapped == ()
+    assert load(tmp_path, "a.efkefc", files.efkefc()).unmapped == ()
+
+
+# ---- textures ----
+
+
+def test_textures_beside_the_file_are_drawn(tmp_path):
+    (tmp_path / "textures").mkdir()
+    picture = np.full((8, 8, 4), 255, np.uint8)
+    dw.io.write_image(tmp_path / "textures" / "spark.png", picture)
+    effect = load_quarks(tmp_path)
+    assert effect.unmapped == () and effect.parts[0].layer.image.levels[0].shape[:2] == (8, 8)
+
+
+def test_textures_of_given_folders_are_drawn(tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    dw.io.write_image(other / "spark.png", np.full((8, 8, 4), 255, np.uint8))
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "e.json"
+    path.write_text(json.dumps(files.quarks()))
+    assert "no such file" in asked(dw.load_effect(path))
+    assert dw.load_effect(path, folders=[other]).unmapped == ()
+
+
+@pytest.mark.parametrize("url", [
+    "../secret.png", "a/../../secret.png", "{}/secret.png", "file:///secret.png",
+    "https://x.org/a.png", "link.png", "a\0b"])  # fmt: skip
+def test_textures_elsewhere_are_never_opened(tmp_path, url):
+    dw.io.write_image(tmp_path / "secret.png", np.full((8, 8, 4), 255, np.uint8))
+    inner = tmp_path / "in"
+    inner.mkdir()
+    (inner / "link.png").symlink_to(tmp_path / "secret.png")
+    data = files.quarks()
+    data["images"][0]["url"] = url.format(tmp_path)
+    effect = load(inner, "e.json", json.dumps(data))
+    assert isinstance(effect.parts[0].layer.image, str)
+    assert "drawn as" in asked(effect)
+
+
+def test_damaged_textures_are_told(tmp_path):
+    (tmp_path / "spark.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    effect = load_quarks(tmp_path)
+    assert isinstance(effect.parts[0].layer.image, str) and "spark.png" in asked(effect)
+
+
+# ---- scripts ----
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    return [found for found, _ in script_objects(Source(Path("s.js")), text)]
+
+
+def test_scripts_are_read_as_data():
+    text = r"""
+    const a = { 'b': "x\u0041\n", c: -0x10, d: [1, .5e1, +3,], e: `t`, f: undefined, 7: true,
+      g: function () { return { not: "this" }; }, h, ...rest, k() { return 1; }, [m]: 2,
+      n: a.b + "}", o: 1 + 2, p: { q: null } };
+    """
+    (found,) = objects(text)
+    assert found["b"] == "xA\n" and found["c"] == -16 and found["d"] == [1, 5, 3]
+    assert found["e"] == "t" and found["f"] is None and found["7"] is True
+    assert found["p"] == {"q": None}
+    for key in ("g", "h", "k", "n", "o"):
+        assert isinstance(found[key], Code), key
+    assert found["o"].text == "1 + 2"
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("const a = { b: 1", "ends within an object"),
+    ("const a = { b: 'x\n' }", "a text has no end"),
+    ("const a = { b: [1 }", r"wanted ','"),
+    ("const a = { b: }", "wanted a value"),
+    ("const a = { b: (1] }", "closes none"),
+    ("const a = " + "{ b: " * 200, "nested deeper"),
+    ("let a = 1;", "holds no object"),
+])  # fmt: skip
+def test_scripts_that_cannot_be_read(text, wanted):
+    with pytest.raises(dw.FormatError, match=wanted) as caught:
+        objects(text)
+    assert "s.js" in str(caught.value)
+
+
+def test_scripts_full_of_comments_are_read_at_once():
+    assert objects("= /*" * 20000 + "*/" + "\n" * 5 + "const a = { b: 1 };") == [{"b": 1}]
+
+
+# ---- hostile files ----
+
+BOMB = """<?xml version="1.0"?><!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">
+<!ENTITY c SYSTEM "file:///etc/passwd">]><particleeffect><numparticles value="&b;&c;" />
+</particleeffect>"""
+
+REFUSED: dict[str, tuple[str, str | bytes, str]] = {
+    "entities": ("a.xml", BOMB, "DOCTYPE|entities"),
+    "deep xml": ("a.xml", "<a>" * 500, "nested deeper"),
+    "cut xml": ("a.xml", files.URHO3D[:200], "no whole XML"),
+    "foreign xml": ("a.xml", "<svg/>", "wanted <particleeffect>"),
+    "deep json": ("a.json", "[" * 100_000, "nested|JSON"),
+    "nan": ("a.json", json.dumps(files.quarks(duration=float("nan"))), "NaN is no JSON number"),
+    "huge": ("a.json", json.dumps(files.quarks(duration=1e300)), "duration must lie in"),
+    "text": ("a.json", json.dumps(files.quarks(startSpeed="fast")), "must be a number"),
+    "list": ("a.json", json.dumps(files.quarks(shape=[1])), "must be an object"),
+    "many": ("a.json", json.dumps(files.quarks(emissionOverTime=1e8)), "at most 1000000"),
+    "plist of other things": (
+        "a.plist", "<plist><dict><key>a</key><real>1</real></dict></plist>", "no maxParticles"),
+    "plist without values": (
+        "a.plist", "<plist><dict><key>a</key></dict></plist>", "wants a value"),
+    "infinite": ("a.tscn", files.GODOT.replace("9.0", "inf"), "spread must lie"),
+    "godot": ("a.tscn", files.GODOT.replace("Vector3(1, 2, 3)", "Vector3(1, 2"), "line"),
+    "no section": ("a.tscn", "a = 1", r"wanted"),
+    "lost resource": ("a.tscn", files.GODOT.replace('id="p"', 'id="r"'), "not in the file"),
+    "container": ("a.efkefc", files.efkefc()[:40], "bytes, but"),
+    "empty container": ("a.efkefc", b"EFKE\0\0\0\0", "neither an EDIT"),
+    "cut project": ("a.efkefc", files.container(files.packed({"a": "b"})[:9]), "cut short"),
+    "zip bomb": ("a.efkefc", b"EFKE\0\0\0\0EDIT" + struct.pack("<I", 65196)
+                 + zlib.compress(bytes(1 << 26))[:65196].ljust(65196, b"\0"), "unpacks to more"),
+    "binary": ("a.efk", files.skfe()[:150], "more than are left"),
+    "binary cut in a number": ("a.efk", files.skfe()[:-6], "cut short within a sound"),
+    "nothing": ("a.bin", "hello", "none of the particle effects"),
+    "bytes": ("a.json", b"\xff\xfe\x00", "no UTF-8"),
+    "other json": ("a.json", '{"a": 1}', "none of three.quarks"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_hostile_files_are_refused(tmp_path, case):
+    name, data, wanted = REFUSED[case]
+    with pytest.raises(dw.FormatError, match=wanted) as caught:
+        load(tmp_path, name, data)
+    assert str(tmp_path / name) in str(caught.value)
+
+
+def test_missing_files_and_wrong_arguments(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        dw.load_effect(tmp_path / "none.json")
+    with pytest.raises(TypeError, match="path must be"):
+        dw.load_effect(3)
+    (tmp_path / "a.json").write_text("")
+    with pytest.raises(dw.FormatError, match="empty"):
+        dw.load_effect(tmp_path / "a.json")
+
+
+_HOSTILE = (b"1e999", b"-1", b"0", b"NaN", b"null", b'"', b"{", b"}", b"[", b"]", b"<", b">", b"\0",
+            b"99999999999", b"\xff", b"true", b",", b":", b"(", b")")  # fmt: skip
+
+
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """One byte or piece changed, dropped or put in."""
+    found = bytearray(data)
+    at = chance.randrange(len(found))
+    how = chance.randrange(8)
+    if how < 4:
+        found[at : at + 1] = bytes([chance.choice((chance.randrange(256), *b"0123456789"))])
+    elif how < 6:
+        found[at : at + chance.randint(0, 8)] = chance.choice(_HOSTILE)
+    elif how == 6:
+        del found[at : at + chance.randint(1, 40)]
+    else:
+        del found[at:]
+    return bytes(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_files_load_or_are_refused(tmp_path, seed):
+    chance = random.Random(seed)
+    refused = loaded = 0
+    for path in files.write_all(tmp_path):
+        data = path.read_bytes()
+        for _ in range(40):
+            path.write_bytes(damaged(data, chance))
+            try:
+                effect = dw.load_effect(path)
+            except dw.FormatError as error:
+                assert str(path) in str(error)
+                refused += 1
+            else:
+                assert 1 <= len(effect.parts) <= 64
+                assert all(1 <= part.count <= 1_000_000 for part in effect.parts)
+                loaded += 1
+    assert refused > 50 and loaded > 20
