@@ -61,7 +61,8 @@ class World:
         part["life_span"] = round((life[1] - life[0]) * SECOND)
         flags = C["EMITTER_IS_ONCE"] if more.get("once") else 0
         e["part"], e["count"] = len(self.parts) | int(flags) << 16, count
-        e["key0"], e["key1"] = 17 + len(self.parts) + 1000 * more.get("seed", 0), 4711
+        e["key0"] = (17 + len(self.parts) + 1000 * more.get("seed", 0)) % 2**32
+        e["key1"] = 4711
         e["rate"], e["scale"] = more.get("rate", 65536), more.get("scale", 1.0)
         e["stop_low"] = e["stop_high"] = NONE
         e["position"] = more.get("position", (0, 0, 0))
