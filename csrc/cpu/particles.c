@@ -56,19 +56,15 @@ static void count_slots(void *user, int64_t index, int worker)
     dw_particle_group *group = &job->plan.groups[index];
 
     (void)worker;
-    group->slot_count = dw_particles_slot_total(job->tables, group->first_row, group->row_count);
-}
+    group->slot_count = 0;
+    group->is_full = true;
+    for (uint32_t row = group->first_row; row < group->first_row + group->row_count; row++) {
+        uint32_t slots = dw_particles_row_slots(job->tables, NULL, row);
 
-/* Whether all slots of an item live, as far as rows tell. */
-static bool all_live(const state_job *job, const dw_particle_item *item)
-{
-    dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
-    dw_particle_run run;
-
-    while (dw_particles_walk_next(&walk, UINT32_MAX, &run))
-        if (!dw_particles_row_lives(job->tables, run.row, job->moment))
-            return false;
-    return true;
+        group->slot_count += slots;
+        group->is_full =
+            group->is_full && (slots == 0 || dw_particles_row_lives(job->tables, row, job->moment));
+    }
 }
 
 static void count_alive(void *user, int64_t index, int worker)
@@ -78,7 +74,7 @@ static void count_alive(void *user, int64_t index, int worker)
     dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
     dw_particle_block *block = &job->blocks[worker];
 
-    if (all_live(job, item)) {
+    if (job->plan.groups[item->group].is_full) {
         item->count = item->slot_count;
         return;
     }

@@ -28,18 +28,29 @@ bool dw_particles_row_lives(const dw_particle_tables *tables, uint32_t row,
            rule_of(tables, e) == DW_BLOCK_RULE_CYCLE && ages.x == 0 && ages.y == UINT32_MAX;
 }
 
+static bool is_group(const dw_particle_block *block, uint32_t index, uint32_t part, uint32_t rule)
+{
+    return index < block->group_count && block->groups[index].part == part &&
+           block->groups[index].rule == rule;
+}
+
 /* The group of a row, or DW_PARTICLE_NONE when there are too many. */
 static uint32_t group_of(dw_particle_block *block, const dw_particle_tables *tables,
                          const dw_particle_emitter *e)
 {
     uint32_t part = DW_EMITTER_PART(e->part), rule = rule_of(tables, e), i;
+    uint8_t *place = &block->places[(part + 16 * rule) % DW_BLOCK_PLACES];
 
-    for (i = 0; i < block->group_count; i++)
-        if (block->groups[i].part == part && block->groups[i].rule == rule)
-            return i;
+    if (is_group(block, *place, part, rule))
+        return *place;
+    for (i = 0; i < block->group_count && !is_group(block, i, part, rule); i++)
+        ;
     if (i == DW_BLOCK_GROUPS)
         return DW_PARTICLE_NONE;
-    block->groups[block->group_count++] = (struct dw_block_group) { .part = part, .rule = rule };
+    if (i == block->group_count)
+        block->groups[block->group_count++] =
+            (struct dw_block_group) { .part = part, .rule = rule };
+    *place = (uint8_t)i;
     return i;
 }
 
@@ -74,38 +85,55 @@ static void place_groups(dw_particle_block *block)
     }
 }
 
+/* False when the block has no group for the row. */
+static bool add_run(dw_particle_block *block, const dw_particle_walk *walk, uint32_t count,
+                    int64_t local)
+{
+    const dw_particle_emitter *e = &walk->tables->emitters[walk->row];
+    uint32_t index = group_of(block, walk->tables, e);
+    struct dw_block_run *run = &block->runs[block->run_count];
+
+    if (index == DW_PARTICLE_NONE)
+        return false;
+    block->groups[index].count += count;
+    block->groups[index].is_trail |= (DW_EMITTER_FLAGS(e->part) & DW_EMITTER_IS_TRAIL) != 0;
+    block->groups[index].has_point |= e->surface_count != 0;
+    run->row = walk->row;
+    run->slot = walk->slot;
+    run->count = count;
+    run->group = index;
+    run->local = local;
+    block->run_count++;
+    return true;
+}
+
 bool dw_particles_block_take(dw_particle_block *block, dw_particle_walk *walk,
                              dw_particle_moment moment)
 {
-    const dw_particle_tables *tables = walk->tables;
-    uint32_t left = DW_BLOCK_LANES;
+    uint32_t room = DW_BLOCK_LANES;
 
     block->run_count = block->group_count = 0;
-    while (left > 0) {
-        dw_particle_walk before = *walk;
-        const dw_particle_emitter *e;
-        dw_particle_run run;
-        uint32_t index;
+    while (room > 0 && walk->left > 0) {
+        const dw_particle_emitter *e = &walk->tables->emitters[walk->row];
+        uint32_t slots = dw_particles_row_slots(walk->tables, walk->kept, walk->row);
+        uint32_t count = slots - walk->slot;
         int64_t local;
 
-        if (!dw_particles_walk_next(walk, left, &run))
-            break;
-        e = &tables->emitters[run.row];
-        local = dw_particle_local(*e, moment.now_low, moment.now_high);
-        if (local < 0 || (DW_EMITTER_FLAGS(e->part) & DW_EMITTER_IS_HIDDEN) != 0)
+        if (walk->slot >= slots) {
+            walk->row++;
+            walk->slot = 0;
             continue;
-        index = group_of(block, tables, e);
-        if (index == DW_PARTICLE_NONE) {
-            *walk = before;
-            break;
         }
-        block->groups[index].count += run.count;
-        block->groups[index].is_trail |= (DW_EMITTER_FLAGS(e->part) & DW_EMITTER_IS_TRAIL) != 0;
-        block->groups[index].has_point |= e->surface_count != 0;
-        block->runs[block->run_count++] = (struct dw_block_run) {
-            .row = run.row, .slot = run.slot, .count = run.count, .group = index, .local = local
-        };
-        left -= run.count;
+        count = count < room ? count : room;
+        count = count < walk->left ? count : walk->left;
+        local = dw_particle_local(*e, moment.now_low, moment.now_high);
+        if (local >= 0 && (DW_EMITTER_FLAGS(e->part) & DW_EMITTER_IS_HIDDEN) == 0) {
+            if (!add_run(block, walk, count, local))
+                break;
+            room -= count;
+        }
+        walk->slot += count;
+        walk->left -= count;
     }
     place_groups(block);
     return block->run_count > 0;

@@ -11,6 +11,7 @@
 
 #define DW_BLOCK_LANES  512
 #define DW_BLOCK_GROUPS 16 /* parts */
+#define DW_BLOCK_PLACES 64
 #define DW_BLOCK_STEP   16 /* lanes of a group are a multiple of it */
 /* A group is filled in steps of 8, beyond its end; another array's lanes must not lie a power of
  * two farther on, where they would take its place in the cache. */
@@ -104,6 +105,7 @@ typedef struct dw_particle_block {
         bool is_trail;  /* some rows are */
         bool has_point; /* some rows have */
     } groups[DW_BLOCK_GROUPS];
+    uint8_t places[DW_BLOCK_PLACES]; /* where to look for a group first */
     uint32_t run_count, group_count, lane_count;
 } dw_particle_block;
 

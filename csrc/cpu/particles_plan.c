@@ -103,23 +103,3 @@ dw_particle_walk dw_particles_walk(const dw_particle_tables *tables, const uint3
     walk.slot = (uint32_t)skip;
     return walk;
 }
-
-bool dw_particles_walk_next(dw_particle_walk *walk, uint32_t most, dw_particle_run *out)
-{
-    uint32_t slots, count;
-
-    if (walk->left == 0)
-        return false;
-    while (slots = dw_particles_row_slots(walk->tables, walk->kept, walk->row),
-           walk->slot >= slots) {
-        walk->row++;
-        walk->slot = 0;
-    }
-    count = slots - walk->slot;
-    count = count < walk->left ? count : walk->left;
-    count = count < most ? count : most;
-    *out = (dw_particle_run) { walk->row, walk->slot, count };
-    walk->slot += count;
-    walk->left -= count;
-    return true;
-}

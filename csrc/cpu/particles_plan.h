@@ -12,6 +12,7 @@
 typedef struct dw_particle_group {
     uint32_t first_row, row_count, layer;
     uint32_t rows_in_view;
+    bool is_full;        /* all slots live */
     uint64_t slot_count; /* that are looked at */
 } dw_particle_group;
 
@@ -52,12 +53,7 @@ dw_status dw_particles_plan_items(dw_particle_plan *plan, dw_error *err);
 
 void dw_particles_plan_finish(dw_particle_plan *plan);
 
-/* Slots [slot, slot + count) of a row. */
-typedef struct dw_particle_run {
-    uint32_t row, slot, count;
-} dw_particle_run;
-
-/* Runs of an item, one after the other. */
+/* How far work on an item is. */
 typedef struct dw_particle_walk {
     const dw_particle_tables *tables;
     const uint32_t *kept; /* by row; NULL: all slots */
@@ -66,8 +62,5 @@ typedef struct dw_particle_walk {
 
 dw_particle_walk dw_particles_walk(const dw_particle_tables *tables, const uint32_t *kept,
                                    const dw_particle_plan *plan, const dw_particle_item *item);
-
-/* The next run of at most `most` slots; false at the end. */
-bool dw_particles_walk_next(dw_particle_walk *walk, uint32_t most, dw_particle_run *out);
 
 #endif
