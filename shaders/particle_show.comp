@@ -10,6 +10,7 @@
 #define STATES_SLOT_ACCESS  readonly
 #define STATES_EVENT_ACCESS readonly
 #include "lib/particle_states.glsl"
+#include "shared/particle_motion_base.h"
 
 layout(local_size_x = DW_PARTICLE_STEP_LANES) in;
 layout(scalar, set = 0, binding = 10) writeonly buffer shown_block { uint shown[]; };
@@ -46,6 +47,8 @@ void put(uint index, dw_particle_slot s, dw_particle_life life, uint part)
     shown[word_at(DW_SHOWN_LIFE, index)] = life.life;
     for (uint i = 0u; i < 3u; i++)
         shown[word_at(DW_SHOWN_POSITION + i, index)] = floatBitsToUint(s.position[i]);
+    shown[word_at(DW_SHOWN_AXIS, index)] =
+        dw_particle_axis(s.velocity[0], s.velocity[1], s.velocity[2]);
 }
 
 void main()
@@ -64,7 +67,7 @@ void main()
     if (slot >= stream.count)
         return;
 
-    dw_particle_law law = laws[stream.law];
+    dw_particle_law law = law_of(stream);
     dw_particle_relay relay = relays[blocks[block]];
     dw_particle_beat beat = dw_particle_beat_of(e, law, relay, push.now_low, push.now_high,
                                                 push.step_low, 0u);

@@ -28,6 +28,7 @@ layout(scalar, set = 0, binding = 8) readonly buffer dispatch_block
 layout(std430, set = 0, binding = 9) readonly buffer place_block { uint places[]; };
 layout(std430, set = 0, binding = 10) writeonly buffer count_block { uint counts[]; };
 layout(std430, set = 0, binding = 11) writeonly buffer out_block { uint particles[]; };
+layout(std430, set = 0, binding = 12) readonly buffer shown_block { uint shown[]; };
 layout(scalar, push_constant) uniform constants
 {
     uint first_row;
@@ -38,6 +39,7 @@ layout(scalar, push_constant) uniform constants
     float camera[3];
 };
 
+#define DW_SLOTS_ARE_SHOWN
 #include "lib/particle_find.glsl"
 #include "lib/particle_slot.glsl"
 #include "lib/particle_tables.glsl"
@@ -57,7 +59,8 @@ bool state_at(uvec2 at, inout dw_particle particle)
         eye[i] = has_camera != 0u ? camera[i] : e.position[i];
 
     if (is_counting)
-        return dw_particle_life_at(e, p, at.y, dw_particle_local(e, now.x, now.y)).is_alive != 0u;
+        return life_shown(e, p, at.y, dw_particle_local(e, now.x, now.y), load_shown(e, p, at.y))
+                   .is_alive != 0u;
     return particle_at(e, p, row, at.y, now, eye, particle, share);
 }
 

@@ -59,7 +59,7 @@ void main()
     if ((parts[part].flags & DW_PART_IS_DYNAMIC) == 0u || slot >= stream.count)
         return;
 
-    dw_particle_law law = laws[stream.law];
+    dw_particle_law law = law_of(stream);
     dw_particle_relay relay = relays[blocks[block]];
     uint until = slots[word_at(DW_SLOT_UNTIL, index)];
     dw_particle_slot s;

@@ -137,7 +137,7 @@ void main()
     dw_particle_stream stream = streams[index];
     dw_particle_emitter e = emitters[stream.row];
     uint part = DW_EMITTER_PART(e.part);
-    dw_particle_law law = laws[stream.law];
+    dw_particle_law law = law_of(stream);
     dw_particle_relay relay = relays[index];
 
     if ((parts[part].flags & DW_PART_IS_RENEWED) != 0u)

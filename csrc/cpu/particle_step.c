@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/particle_step.h"
 
+#include "shared/particle_motion_base.h"
+
 #define BLOCK DW_PARTICLE_STATE_GROUP
 #define CHUNK 16 /* blocks of a task */
 
@@ -9,7 +11,7 @@ typedef struct row_view {
     const dw_particle_stream *stream;
     const dw_particle_emitter *emitter;
     const dw_particle_part *part;
-    const dw_particle_law *law;
+    dw_particle_law law; /* with the row's rate */
 } row_view;
 
 static row_view view_row(const dw_particle_states *states, uint32_t stream)
@@ -18,7 +20,8 @@ static row_view view_row(const dw_particle_states *states, uint32_t stream)
 
     row.emitter = &states->emitters[row.stream->row];
     row.part = &states->parts[DW_EMITTER_PART(row.emitter->part)];
-    row.law = &states->laws[row.stream->law];
+    row.law = states->laws[row.stream->law];
+    row.law.rate = row.stream->rate;
     return row;
 }
 
@@ -93,13 +96,13 @@ typedef struct birth {
 static birth birth_from(const dw_particle_states *states, const row_view *row,
                         const dw_particle_beat *beat, uint32_t slot)
 {
-    uint32_t event = row->stream->parent_events + slot / row->law->children,
+    uint32_t event = row->stream->parent_events + slot / row->law.children,
              before = beat->step - 1u;
-    uint32_t kinds = (row->law->flags & DW_LAW_IS_OF_DEATHS) != 0 ? DW_EVENT_IS_DEATH : 0;
+    uint32_t kinds = (row->law.flags & DW_LAW_IS_OF_DEATHS) != 0 ? DW_EVENT_IS_DEATH : 0;
     birth b = { .life = dw_particle_dead() };
     float at[6];
 
-    kinds |= (row->law->flags & DW_LAW_IS_OF_COLLISIONS) != 0 ? DW_EVENT_IS_COLLISION : 0;
+    kinds |= (row->law.flags & DW_LAW_IS_OF_COLLISIONS) != 0 ? DW_EVENT_IS_COLLISION : 0;
     if (*event_of(states, before, DW_EVENT_STEP, event) != before ||
         (*event_of(states, before, DW_EVENT_KINDS, event) & kinds) == 0 || beat->late != 0)
         return b;
@@ -125,7 +128,7 @@ static birth birth_of(const dw_particle_states *states, const row_view *row,
         (row->part->flags & DW_PART_IS_BURST) != 0)
         b.life = dw_particle_birth_at(*row->emitter, *row->part, *beat, slot);
     else
-        b.life = dw_particle_birth(*row->law, *beat, slot, row->stream->count);
+        b.life = dw_particle_birth(row->law, *beat, slot, row->stream->count);
     b.around = dw_particle_vector_of(position[0], position[1], position[2]);
     return b;
 }
@@ -137,7 +140,7 @@ static dw_particle_slot step_slot(const dw_particle_states *states, const row_vi
 {
     dw_particle_slot s = load_slot(states, row->stream->first + slot);
 
-    return dw_particle_slot_step(s, *row->emitter, *row->part, *row->law, *beat, slot, born->life,
+    return dw_particle_slot_step(s, *row->emitter, *row->part, row->law, *beat, slot, born->life,
                                  born->around, born->moving, states->ground);
 }
 
@@ -146,8 +149,8 @@ static dw_particle_beat beat_at(const row_view *row, dw_particle_relay relay, ui
 {
     uint64_t now = (step + 1) << DW_PARTICLE_STEP_SHIFT;
 
-    return dw_particle_beat_of(*row->emitter, *row->law, relay, (uint32_t)now,
-                               (uint32_t)(now >> 32), (uint32_t)step, is_long);
+    return dw_particle_beat_of(*row->emitter, row->law, relay, (uint32_t)now, (uint32_t)(now >> 32),
+                               (uint32_t)step, is_long);
 }
 
 static void step_block(const dw_particle_states *states, const row_view *row,
@@ -217,8 +220,7 @@ static void renew_slots(const dw_particle_states *states, const row_view *row,
 
         if (s.until - (uint32_t)from > to - from)
             continue;
-        s = dw_particle_renew(s, *row->emitter, *row->part, *row->law, i, (uint32_t)from,
-                              to - from);
+        s = dw_particle_renew(s, *row->emitter, *row->part, row->law, i, (uint32_t)from, to - from);
         relay->reentries += (s.kinds & DW_EVENT_IS_DEATH) != 0;
         s.kinds = DW_EVENT_IS_BIRTH;
         store_slot(states, slot, &s);
@@ -228,10 +230,10 @@ static void renew_slots(const dw_particle_states *states, const row_view *row,
 static void fire_burst(const dw_particle_states *states, const row_view *row,
                        dw_particle_relay *relay, uint64_t own)
 {
-    const dw_particle_part *part = &states->parts[row->law->burst_part];
+    const dw_particle_part *part = &states->parts[row->law.burst_part];
     uint32_t taken = 0;
 
-    for (uint32_t i = 0; i < row->stream->count && taken < row->law->burst_count; i++) {
+    for (uint32_t i = 0; i < row->stream->count && taken < row->law.burst_count; i++) {
         uint32_t slot = row->stream->first + i;
         dw_particle_slot s = load_slot(states, slot);
 
@@ -243,7 +245,7 @@ static void fire_burst(const dw_particle_states *states, const row_view *row,
         taken++;
     }
     relay->bursts++;
-    own += dw_particle_burst_wait(*row->emitter, *row->law, relay->bursts);
+    own += dw_particle_burst_wait(*row->emitter, row->law, relay->bursts);
     relay->burst_low = (uint32_t)own;
     relay->burst_high = (uint32_t)(own >> 32);
 }
@@ -252,13 +254,13 @@ static void begin_renewal(const dw_particle_states *states, const row_view *row,
                           dw_particle_relay *relay)
 {
     for (uint32_t i = 0; i < row->stream->count; i++) {
-        dw_particle_slot s = dw_particle_renewal_begin(*row->emitter, *row->part, *row->law, i);
+        dw_particle_slot s = dw_particle_renewal_begin(*row->emitter, *row->part, row->law, i);
 
         s.kinds = DW_EVENT_IS_BIRTH;
         store_slot(states, row->stream->first + i, &s);
     }
     relay->is_begun = 1;
-    relay->burst_low = dw_particle_burst_wait(*row->emitter, *row->law, 0);
+    relay->burst_low = dw_particle_burst_wait(*row->emitter, row->law, 0);
 }
 
 static uint64_t own_after(const row_view *row, uint64_t step)
@@ -294,7 +296,7 @@ static void renew_row(const dw_particle_states *states, const row_view *row,
 
     if (relay->is_begun == 0)
         begin_renewal(states, row, relay);
-    for (uint32_t i = 0; i < job->count && row->law->burst_count != 0; i++) {
+    for (uint32_t i = 0; i < job->count && row->law.burst_count != 0; i++) {
         i = find_step(row, job->step, i, job->count,
                       dw_particle_join(relay->burst_low, relay->burst_high));
         if (i >= job->count)
@@ -375,46 +377,114 @@ dw_status dw_particle_states_step(const dw_particle_states *states, uint64_t ste
 
 /* ---- between two steps ---- */
 
-dw_particle_slot dw_particle_states_at(const dw_particle_states *states, uint32_t row_index,
-                                       uint32_t slot, uint64_t now, uint64_t *own)
+/* A row at a tick that is less than a step after its last one. */
+typedef struct row_moment {
+    row_view row;
+    dw_particle_beat beat;
+    uint64_t own, ticks;
+} row_moment;
+
+static row_moment moment_of(const dw_particle_states *states, uint32_t stream, uint64_t now)
 {
-    uint32_t first = states->emitters[row_index].first;
-    row_view row = view_row(states, states->blocks[first / BLOCK]);
-    dw_particle_relay relay = states->relays[states->blocks[first / BLOCK]];
-    dw_particle_beat beat =
-        dw_particle_beat_of(*row.emitter, *row.law, relay, (uint32_t)now, (uint32_t)(now >> 32),
-                            (uint32_t)(now >> DW_PARTICLE_STEP_SHIFT), 0);
-    uint64_t ticks = dw_particle_join(beat.ticks_low, beat.ticks_high);
-    dw_particle_slot s = load_slot(states, first + slot);
+    dw_particle_relay relay = states->relays[stream];
+    row_moment at = { .row = view_row(states, stream) };
 
-    *own = dw_particle_join(relay.own_low, relay.own_high) + ticks;
-    if (ticks == 0)
-        return s;
-    if ((row.part->flags & DW_PART_IS_RENEWED) != 0)
-        return dw_particle_renew(s, *row.emitter, *row.part, *row.law, slot, relay.own_low, ticks);
-    {
-        birth born = birth_of(states, &row, &beat, slot);
-
-        if (s.until == 0 && born.life.is_alive == 0)
-            return s;
-        return dw_particle_slot_step(s, *row.emitter, *row.part, *row.law, beat, slot, born.life,
-                                     born.around, born.moving, states->ground);
-    }
+    at.beat =
+        dw_particle_beat_of(*at.row.emitter, at.row.law, relay, (uint32_t)now,
+                            (uint32_t)(now >> 32), (uint32_t)(now >> DW_PARTICLE_STEP_SHIFT), 0);
+    at.ticks = dw_particle_join(at.beat.ticks_low, at.beat.ticks_high);
+    at.own = dw_particle_join(relay.own_low, relay.own_high) + at.ticks;
+    return at;
 }
 
-dw_particle_life dw_particle_states_life(const dw_particle_states *states, uint32_t row_index,
-                                         const dw_particle_slot *slot, uint64_t own,
-                                         const dw_particle_part **part)
+static dw_particle_slot slot_at(const dw_particle_states *states, const row_moment *at,
+                                uint32_t slot)
 {
-    row_view row = view_row(states, states->blocks[states->emitters[row_index].first / BLOCK]);
-    bool is_renewed = (row.part->flags & DW_PART_IS_RENEWED) != 0;
-    dw_particle_life life = dw_particle_shown_life(*slot, *row.emitter, (uint32_t)own, is_renewed);
+    const row_view *row = &at->row;
+    dw_particle_slot s = load_slot(states, row->stream->first + slot);
+    birth born;
+
+    if (at->ticks == 0)
+        return s;
+    if ((row->part->flags & DW_PART_IS_RENEWED) != 0)
+        return dw_particle_renew(s, *row->emitter, *row->part, row->law, slot, at->beat.begin_low,
+                                 at->ticks);
+    born = birth_of(states, row, &at->beat, slot);
+    if (s.until == 0 && born.life.is_alive == 0)
+        return s;
+    return dw_particle_slot_step(s, *row->emitter, *row->part, row->law, at->beat, slot, born.life,
+                                 born.around, born.moving, states->ground);
+}
+
+/* For particles that remember their age alone *part may become that of bursts. */
+static dw_particle_life life_at(const row_moment *at, const dw_particle_slot *s, uint32_t *part)
+{
+    bool is_renewed = (at->row.part->flags & DW_PART_IS_RENEWED) != 0;
+    dw_particle_life life =
+        dw_particle_shown_life(*s, *at->row.emitter, (uint32_t)at->own, is_renewed);
 
     if (!is_renewed)
         return life;
-    if (dw_particle_burst_of(*slot) != 0) {
-        life.cycle = dw_particle_burst_of(*slot) - 1;
-        *part = &states->parts[row.law->burst_part];
+    if (dw_particle_burst_of(*s) != 0) {
+        life.cycle = dw_particle_burst_of(*s) - 1;
+        *part = at->row.law.burst_part;
     }
-    return dw_particle_life_of_row(life, *row.emitter, own);
+    return dw_particle_life_of_row(life, *at->row.emitter, at->own);
+}
+
+typedef struct show_job {
+    const dw_particle_states *states;
+    uint64_t now;
+    uint32_t *shown;
+} show_job;
+
+static void show_slot(const show_job *job, const row_moment *at, uint32_t slot)
+{
+    dw_particle_slot s = slot_at(job->states, at, slot);
+    uint32_t part = DW_EMITTER_PART(at->row.emitter->part), words[DW_SHOWN_WORDS] = { 0 };
+    uint32_t *out = job->shown + at->row.stream->first + slot;
+    dw_particle_life life = life_at(at, &s, &part);
+
+    *out = 0;
+    if (life.is_alive == 0)
+        return;
+    words[DW_SHOWN_PART] = (part + 1) | (life.is_before != 0 ? DW_SHOWN_IS_BEFORE : 0);
+    words[DW_SHOWN_CYCLE] = life.cycle;
+    words[DW_SHOWN_AGE] = life.age;
+    words[DW_SHOWN_LIFE] = life.life;
+    for (uint32_t i = 0; i < 3; i++)
+        words[DW_SHOWN_POSITION + i] = dw_bits_from_float(s.position[i]);
+    words[DW_SHOWN_AXIS] = dw_particle_axis(s.velocity[0], s.velocity[1], s.velocity[2]);
+    for (size_t word = 0; word < DW_SHOWN_WORDS; word++)
+        out[word * job->states->slot_capacity] = words[word];
+}
+
+static void show_blocks(void *user, int64_t item, int worker)
+{
+    const show_job *job = user;
+    const dw_particle_states *states = job->states;
+    uint32_t begin = (uint32_t)item * CHUNK;
+    uint32_t end = begin + CHUNK < states->block_count ? begin + CHUNK : states->block_count;
+
+    (void)worker;
+    for (uint32_t block = begin; block < end; block++) {
+        row_moment at;
+        uint32_t first, last;
+
+        if (states->blocks[block] == DW_PARTICLE_NONE)
+            continue;
+        at = moment_of(states, states->blocks[block], job->now);
+        first = block * BLOCK - at.row.stream->first;
+        last = first + BLOCK < at.row.stream->count ? first + BLOCK : at.row.stream->count;
+        for (uint32_t slot = first; slot < last; slot++)
+            show_slot(job, &at, slot);
+    }
+}
+
+dw_status dw_particle_states_show(const dw_particle_states *states, uint64_t now, const dw_run *run,
+                                  uint32_t *shown, dw_error *err)
+{
+    show_job job = { states, now, shown };
+
+    return dw_parallel_for(run, (states->block_count + CHUNK - 1) / CHUNK, show_blocks, &job, err);
 }

@@ -43,15 +43,9 @@ dw_status dw_particle_collider_check(const dw_particle_collider *collider, uint6
 dw_status dw_particle_states_step(const dw_particle_states *states, uint64_t step, uint32_t count,
                                   bool is_long, const dw_run *run, dw_error *err);
 
-/* A slot of a row as it is at the hub's tick `now`, less than a step after the last one. *own: the
- * row's own tick then. */
-dw_particle_slot dw_particle_states_at(const dw_particle_states *states, uint32_t row,
-                                       uint32_t slot, uint64_t now, uint64_t *own);
-
-/* The life of that slot, and what it moves like: for particles that remember their age alone
- * *part may become that of bursts. */
-dw_particle_life dw_particle_states_life(const dw_particle_states *states, uint32_t row,
-                                         const dw_particle_slot *slot, uint64_t own,
-                                         const dw_particle_part **part);
+/* What all slots show at the hub's tick `now`, less than a step after the last one: DW_SHOWN_* in
+ * planes of slot_capacity words. Slots beyond a row's count are not written. */
+dw_status dw_particle_states_show(const dw_particle_states *states, uint64_t now, const dw_run *run,
+                                  uint32_t *shown, dw_error *err);
 
 #endif

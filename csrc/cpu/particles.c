@@ -19,11 +19,17 @@ dw_particle dw_particles_at(const dw_particle_tables *tables, uint32_t row, uint
 {
     const dw_particle_emitter *e = &tables->emitters[row];
     const dw_particle_part *p = &tables->parts[DW_EMITTER_PART(e->part)];
-    float t = dw_particle_share(life.age, life.life);
-    float fade = dw_particle_fade(*p, t, dw_particles_curve(tables, p->opacity_curve, t));
-    float swell = dw_particles_curve(tables, p->size_curve, t);
-    dw_particle_input given = dw_particle_input_of(*e, *p, slot, life, t, fade, swell);
+    float t = dw_particle_share(life.age, life.life), fade, swell;
+    dw_particle_shown shown = { 0 };
+    dw_particle_input given;
 
+    if ((p->flags & DW_PART_REMEMBERS) != 0) {
+        shown = dw_particles_shown(tables, e, slot);
+        p = &tables->parts[dw_particle_part_shown(shown)];
+    }
+    fade = dw_particle_fade(*p, t, dw_particles_curve(tables, p->opacity_curve, t));
+    swell = dw_particles_curve(tables, p->size_curve, t);
+    given = dw_particle_input_of(*e, *p, slot, life, t, fade, swell);
     given = dw_particle_set_clock(given, *e, dw_particle_local(*e, moment.now_low, moment.now_high),
                                   moment.now_low, moment.now_high);
     given.has_point = e->surface_count != 0;
@@ -36,8 +42,10 @@ dw_particle dw_particles_at(const dw_particle_tables *tables, uint32_t row, uint
         if (moment.camera != NULL)
             given.camera[i] = moment.camera[i] - e->position[i];
     }
-    return dw_particle_of(*e, *p, row, slot, life, dw_particle_move(p->kind, given),
-                          dw_particles_color(tables, e, p, slot, t));
+    return dw_particle_placed(dw_particle_of(*e, *p, row, slot, life,
+                                             dw_particle_move(p->kind, given),
+                                             dw_particles_color(tables, e, p, slot, t)),
+                              *p, shown);
 }
 
 /* ---- state ---- */

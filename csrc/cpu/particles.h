@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/threads.h"
 #include "shared/particle_motion.h"
+#include "shared/particle_shown.h"
 #include "shared/particle_view.h"
 
 /* What particles are made from. Rows of a layer lie in its region; rows whose part is
@@ -19,10 +20,11 @@ typedef struct dw_particle_tables {
     const float *curves;    /* knots */
     const uint32_t *colors; /* knots of ramps, and colours to pick from */
     const float *points;    /* 3 floats each, from the emitter's position */
-    const void *slots;      /* states, of parts that have some; NULL: none */
+    const uint32_t *shown;  /* DW_SHOWN_* of slots with state, in planes; NULL: all are dead */
     uint32_t row_count, part_count, layer_count;
     uint32_t curve_count; /* floats */
-    uint32_t color_count, point_count, slot_count;
+    uint32_t color_count, point_count;
+    uint32_t shown_pitch;   /* words of a plane */
     uint64_t sorted_layers; /* a bit for each layer with DW_PARTICLE_BLEND_SORTED */
     bool is_plain;          /* slot by slot, without vectors: slow, for comparison */
 } dw_particle_tables;

@@ -12,12 +12,34 @@ typedef struct dw_particle_moment {
     const float *camera; /* in the world; NULL: at the emitter */
 } dw_particle_moment;
 
-/* Where the life of a slot comes from: parts that remember something would read `slots` here. */
+/* Of a slot of a part that remembers something. */
+static inline dw_particle_shown dw_particles_shown(const dw_particle_tables *tables,
+                                                   const dw_particle_emitter *e, uint32_t slot)
+{
+    const uint32_t *words = tables->shown + e->first + slot;
+    size_t pitch = tables->shown_pitch;
+    dw_particle_shown shown = { 0 };
+
+    if (tables->shown == NULL || words[0] == 0)
+        return shown;
+    shown.part = words[0];
+    shown.cycle = words[DW_SHOWN_CYCLE * pitch];
+    shown.age = words[DW_SHOWN_AGE * pitch];
+    shown.life = words[DW_SHOWN_LIFE * pitch];
+    for (size_t i = 0; i < 3; i++)
+        shown.position[i] = dw_float_from_bits(words[(DW_SHOWN_POSITION + i) * pitch]);
+    shown.axis = words[DW_SHOWN_AXIS * pitch];
+    return shown;
+}
+
+/* Where the life of a slot comes from. */
 static inline dw_particle_life dw_particles_life(const dw_particle_tables *tables, uint32_t row,
                                                  uint32_t slot, dw_particle_moment moment)
 {
     const dw_particle_emitter *e = &tables->emitters[row];
 
+    if ((tables->parts[DW_EMITTER_PART(e->part)].flags & DW_PART_REMEMBERS) != 0)
+        return dw_particle_life_shown(dw_particles_shown(tables, e, slot));
     return dw_particle_life_at(*e, tables->parts[DW_EMITTER_PART(e->part)], slot,
                                dw_particle_local(*e, moment.now_low, moment.now_high));
 }

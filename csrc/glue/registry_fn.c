@@ -431,6 +431,12 @@ static const layout_field particle_hit_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field particle_shown_fields[] = {
+#define DW_LAYOUT struct dw_particle_shown
+    DW_PARTICLE_SHOWN_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 static const layout_field particle_stream_fields[] = {
 #define DW_LAYOUT struct dw_particle_stream
     DW_PARTICLE_STREAM_FIELDS(DW_LAYOUT_FIELD)
@@ -499,7 +505,7 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(particle_flight),    DW_LAYOUT_ROW(particle_hit),
     DW_LAYOUT_ROW(particle_stream),    DW_LAYOUT_ROW(particle_relay),
     DW_LAYOUT_ROW(particle_beat),      DW_LAYOUT_ROW(particle_slot),
-    DW_LAYOUT_ROW(particle_step_push),
+    DW_LAYOUT_ROW(particle_step_push), DW_LAYOUT_ROW(particle_shown),
 };
 
 static PyObject *make_layout(const layout *one)

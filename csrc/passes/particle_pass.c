@@ -55,6 +55,7 @@ typedef enum particle_buffer {
     BUFFER_STATE_COMMAND,
     BUFFER_STATE_OUT,
     BUFFER_COUNT,
+    BUFFER_SHOWN = BUFFER_COUNT, /* not of its own: see buffer_of */
 } particle_buffer;
 
 /* Bytes: `unit` for each row of a table, or for each of its room, and `more`. */
@@ -103,6 +104,7 @@ typedef enum particle_step {
     STEP_SCAN,
     STEP_RUNS,
     STEP_EXPAND,
+    STEP_EXPAND_SHOWN, /* where slots may have state */
     STEP_TOTALS,
     STEP_LIST,
     STEP_SORT_COUNT, /* the first pass; the second one */
@@ -127,6 +129,8 @@ static const struct {
     [STEP_SCAN] = { STEP_TWIN(SCAN), 0, 0 },
     [STEP_RUNS] = { STEP(RUNS), 0, 0 },
     [STEP_EXPAND] = { STEP_TWIN(EXPAND), 0, 0 },
+    [STEP_EXPAND_SHOWN] = { DW_SHADER_PARTICLE_EXPAND_SHOWN_COMP,
+                            DW_SHADER_PARTICLE_EXPAND_SHOWN_WIDE_COMP, 0, 0 },
     [STEP_TOTALS] = { STEP_TWIN(TOTALS), 0, 0 },
     [STEP_LIST] = { STEP(LIST), 0, 0 },
     [STEP_SORT_COUNT] = { STEP(SORT_COUNT), 1, 0 },
@@ -143,6 +147,8 @@ struct dw_particle_gpu {
     dw_gpu *gpu;
     dw_pipeline *pipelines[STEP_COUNT];
     dw_gpu_buffer buffers[BUFFER_COUNT];
+    const dw_gpu_buffer *shown; /* NULL: no slot has state */
+    bool is_wide;
     uint32_t capacities[DW_PARTICLE_TABLE_COUNT]; /* rows */
     uint32_t counts[DW_PARTICLE_TABLE_COUNT];
     bool is_stale[DW_PARTICLE_TABLE_COUNT]; /* rows not marked dirty have to be uploaded, too */
@@ -162,13 +168,21 @@ static dw_status create_buffer(dw_particle_gpu *particles, int buffer, uint64_t 
                                        buffer_rows[buffer].name, out, err);
 }
 
+static dw_status get_pipeline(dw_particle_gpu *particles, particle_step step, dw_error *err)
+{
+    return dw_pipeline_get(
+        particles->gpu, particles->is_wide ? step_rows[step].wide_shader : step_rows[step].shader,
+        &step_rows[step].constant, step_rows[step].constant_count, &particles->pipelines[step],
+        err);
+}
+
+/* That of slots with state is made where there are some: it takes a driver long. */
 static dw_status get_pipelines(dw_particle_gpu *particles, bool is_wide, dw_error *err)
 {
+    particles->is_wide = is_wide;
     for (int i = 0; i < STEP_COUNT; i++)
-        if (dw_pipeline_get(particles->gpu,
-                            is_wide ? step_rows[i].wide_shader : step_rows[i].shader,
-                            &step_rows[i].constant, step_rows[i].constant_count,
-                            &particles->pipelines[i], err) != DW_OK)
+        if ((i != STEP_EXPAND_SHOWN || particles->shown != NULL) &&
+            get_pipeline(particles, (particle_step)i, err) != DW_OK)
             return err->code;
     return DW_OK;
 }
@@ -396,13 +410,21 @@ fail:
 /* ---- recording ---- */
 
 /* Bindings of a step: the buffers in order. */
-#define BINDINGS_MAX 12
+#define BINDINGS_MAX 13
 
 typedef struct step_def {
     int buffers[BINDINGS_MAX];
     uint32_t count, writes; /* bits: bindings that are written; of these */
     uint32_t updates;       /* what was there is read, too */
 } step_def;
+
+/* Where no slot has state something has to be bound in states' stead. */
+static const dw_gpu_buffer *buffer_of(const dw_particle_gpu *particles, int buffer)
+{
+    if (buffer != BUFFER_SHOWN)
+        return &particles->buffers[buffer];
+    return particles->shown != NULL ? particles->shown : &particles->buffers[BUFFER_TOTALS];
+}
 
 static void set_bindings(const dw_particle_gpu *particles, const step_def *def,
                          dw_gpu_binding bindings[BINDINGS_MAX])
@@ -411,7 +433,7 @@ static void set_bindings(const dw_particle_gpu *particles, const step_def *def,
         uint32_t bit = 1u << i;
 
         bindings[i] = (dw_gpu_binding) {
-            .buffer = &particles->buffers[def->buffers[i]],
+            .buffer = buffer_of(particles, def->buffers[i]),
             .use = (def->updates & bit) != 0  ? DW_USE_COMPUTE_READ_WRITE
                    : (def->writes & bit) != 0 ? DW_USE_COMPUTE_WRITE
                                               : DW_USE_COMPUTE_READ,
@@ -490,13 +512,19 @@ static void record_expand(dw_particle_gpu *particles, dw_command *command,
     static const step_def def = { { DW_PARTICLE_EMITTERS, DW_PARTICLE_PARTS, DW_PARTICLE_REGIONS,
                                     DW_PARTICLE_CURVES, DW_PARTICLE_COLORS, DW_PARTICLE_POINTS,
                                     BUFFER_CELLS, BUFFER_RUNS, BUFFER_SPANS, BUFFER_DISPATCHES,
-                                    BUFFER_SPRITES, BUFFER_COUNTS },
-                                  12,
+                                    BUFFER_SPRITES, BUFFER_COUNTS, BUFFER_SHOWN },
+                                  13,
                                   0xc00,
                                   0 };
+    step_def stateless = def;
 
-    dispatch_indirect(particles, command, STEP_EXPAND, &def, view, sizeof *view, BUFFER_DISPATCHES,
-                      0);
+    stateless.count--;
+    if (particles->shown == NULL)
+        dispatch_indirect(particles, command, STEP_EXPAND, &stateless, view, sizeof *view,
+                          BUFFER_DISPATCHES, 0);
+    else
+        dispatch_indirect(particles, command, STEP_EXPAND_SHOWN, &def, view, sizeof *view,
+                          BUFFER_DISPATCHES, 0);
 }
 
 static void record_list(dw_particle_gpu *particles, dw_command *command)
@@ -582,6 +610,21 @@ dw_particle_buffers dw_particle_gpu_get_buffers(const dw_particle_gpu *particles
     };
 }
 
+dw_status dw_particle_gpu_set_shown(dw_particle_gpu *particles, const dw_gpu_buffer *shown,
+                                    dw_error *err)
+{
+    if (shown != NULL && get_pipeline(particles, STEP_EXPAND_SHOWN, err) != DW_OK)
+        return err->code;
+    particles->shown = shown;
+    return DW_OK;
+}
+
+const dw_gpu_buffer *dw_particle_gpu_get_table(const dw_particle_gpu *particles,
+                                               dw_particle_table table)
+{
+    return &particles->buffers[table];
+}
+
 /* ---- states ---- */
 
 typedef struct state_push {
@@ -589,13 +632,14 @@ typedef struct state_push {
     float camera[3];
 } state_push;
 
-static const step_def state_def = { { DW_PARTICLE_EMITTERS, DW_PARTICLE_PARTS, DW_PARTICLE_CURVES,
-                                      DW_PARTICLE_COLORS, DW_PARTICLE_POINTS, BUFFER_CELLS,
-                                      BUFFER_RUNS, BUFFER_STATE_SPAN, BUFFER_STATE_DISPATCHES,
-                                      BUFFER_PLACES, BUFFER_COUNTS, BUFFER_STATE_OUT },
-                                    12,
-                                    0xc00,
-                                    0 };
+static const step_def state_def = {
+    { DW_PARTICLE_EMITTERS, DW_PARTICLE_PARTS, DW_PARTICLE_CURVES, DW_PARTICLE_COLORS,
+      DW_PARTICLE_POINTS, BUFFER_CELLS, BUFFER_RUNS, BUFFER_STATE_SPAN, BUFFER_STATE_DISPATCHES,
+      BUFFER_PLACES, BUFFER_COUNTS, BUFFER_STATE_OUT, BUFFER_SHOWN },
+    13,
+    0xc00,
+    0
+};
 
 /* How many particles each workgroup of the rows' slots has. */
 static void record_state_counts(dw_particle_gpu *particles, dw_command *command,

@@ -52,6 +52,15 @@ dw_status dw_particle_gpu_set_wide(dw_particle_gpu *particles, bool is_wide, dw_
 dw_status dw_particle_gpu_update(dw_particle_gpu *particles, const dw_particle_host *host,
                                  const dw_run *run, dw_error *err);
 
+/* Slots with state are read from `shown`, DW_SHOWN_* of shared/particle_shown.h in a buffer as long
+ * as its planes, which stays what it is while it is used; NULL: there are none. */
+dw_status dw_particle_gpu_set_shown(dw_particle_gpu *particles, const dw_gpu_buffer *shown,
+                                    dw_error *err);
+
+/* A table's buffer as it was last updated. */
+const dw_gpu_buffer *dw_particle_gpu_get_table(const dw_particle_gpu *particles,
+                                               dw_particle_table table);
+
 /* Records what makes the sprites of a view of the updated tables. view->row_count and layer_count
  * are set here. What it sends is the push constants of two dispatches. Failures show at submit. */
 void dw_particle_gpu_see(dw_particle_gpu *particles, dw_command *command,

@@ -25,6 +25,7 @@ void dw_particle_step_gpu_finish(dw_particle_step_gpu *self)
     dw_gpu_buffer_destroy(&self->slots);
     dw_gpu_buffer_destroy(&self->events);
     dw_gpu_buffer_destroy(&self->shown);
+    self->slot_capacity = self->event_capacity = 0;
 }
 
 /* ---- room ---- */
@@ -103,12 +104,12 @@ dw_status dw_particle_step_gpu_write(dw_particle_step_gpu *self, dw_particle_ste
 }
 
 void dw_particle_step_gpu_clear(dw_particle_step_gpu *self, dw_command *command, uint32_t index,
-                                const dw_particle_stream *stream)
+                                uint32_t count, const dw_particle_stream *stream)
 {
     uint64_t until = (uint64_t)DW_SLOT_UNTIL * self->slot_capacity + stream->first;
     uint64_t bytes = (uint64_t)stream->count * 4, relay = sizeof(dw_particle_relay);
 
-    dw_command_fill(command, &self->tables[DW_STEP_RELAYS], index * relay, relay, 0);
+    dw_command_fill(command, &self->tables[DW_STEP_RELAYS], index * relay, count * relay, 0);
     dw_command_fill(command, &self->slots, until * 4, bytes, 0);
     for (uint32_t parity = 0; parity < 2 && stream->events != DW_PARTICLE_NONE; parity++) {
         uint64_t plane = parity * DW_EVENT_WORDS + DW_EVENT_KINDS;

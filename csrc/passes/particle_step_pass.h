@@ -45,9 +45,10 @@ dw_status dw_particle_step_gpu_write(dw_particle_step_gpu *self, dw_particle_ste
                                      uint32_t first, uint32_t count, const void *rows,
                                      const dw_run *run, dw_error *err);
 
-/* The row's slots die, its clock is at 0, and what happened to its parents is forgotten. */
+/* Clocks of `count` rows from `index` on are at 0; the slots of `stream`, which may be those of all
+ * of them, die, and what happened to them is forgotten. */
 void dw_particle_step_gpu_clear(dw_particle_step_gpu *self, dw_command *command, uint32_t index,
-                                const dw_particle_stream *stream);
+                                uint32_t count, const dw_particle_stream *stream);
 
 /* dw_particle_states_step, of emitters and parts in buffers. */
 dw_status dw_particle_step_gpu_step(dw_particle_step_gpu *self, const dw_gpu_buffer *emitters,

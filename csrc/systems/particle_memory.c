@@ -2,26 +2,34 @@
 #include "systems/particle_memory.h"
 
 #include "base/alloc.h"
+#include "systems/particle_space.h"
 
 #include <string.h>
 
-#define GROUP     DW_PARTICLE_STATE_GROUP
-#define SLOTS_MAX (1u << 28) /* words of a plane lie within 32 bits of the first one's index */
+#define GROUP      DW_PARTICLE_STATE_GROUP
+#define BLOCKS_MAX ((1u << 28) / GROUP) /* words of a plane have indices of 32 bits */
 
-/* A host table that only grows. */
+/* A host table: rows are handed out by its space. */
 typedef struct table {
     void *rows;
     size_t size;
-    uint32_t count, capacity;
+    uint32_t capacity;
     uint32_t dirty_begin, dirty_end;
+    dw_space space;
 } table;
 
 struct dw_particle_memory {
     dw_gpu *gpu; /* NULL: native */
     table tables[DW_STEP_TABLE_COUNT];
-    uint32_t *slots, *events; /* native, DW_SLOT_* and DW_EVENT_* planes */
-    uint32_t slot_count, slot_capacity, event_count, event_capacity;
-    bool has_events;
+    dw_space event_blocks;            /* that of DW_STEP_BLOCKS is of slots */
+    uint32_t *slots, *events, *shown; /* native, DW_SLOT_*, DW_EVENT_* and DW_SHOWN_* planes */
+    uint32_t slot_capacity, event_capacity;
+    uint32_t row_count, parent_count;
+    uint64_t used_blocks;
+    uint32_t *fresh; /* on a device: rows to be cleared there */
+    uint32_t fresh_count, fresh_capacity;
+    bool is_left;   /* on a device: planes are to be given back */
+    bool has_begun; /* no row was added since the last step */
     dw_particle_step_gpu on_gpu;
 };
 
@@ -42,34 +50,55 @@ dw_status dw_particle_memory_create(dw_gpu *gpu, dw_particle_memory **out, dw_er
     return DW_OK;
 }
 
+static void free_planes(dw_particle_memory *memory)
+{
+    dw_free(memory->slots);
+    dw_free(memory->events);
+    dw_free(memory->shown);
+    memory->slots = memory->events = memory->shown = NULL;
+    memory->slot_capacity = memory->event_capacity = 0;
+}
+
 void dw_particle_memory_destroy(dw_particle_memory *memory)
 {
     if (memory == NULL)
         return;
-    for (int i = 0; i < DW_STEP_TABLE_COUNT; i++)
+    for (int i = 0; i < DW_STEP_TABLE_COUNT; i++) {
         dw_free(memory->tables[i].rows);
-    dw_free(memory->slots);
-    dw_free(memory->events);
+        dw_space_finish(&memory->tables[i].space);
+    }
+    dw_space_finish(&memory->event_blocks);
+    free_planes(memory);
+    dw_free(memory->fresh);
     dw_particle_step_gpu_finish(&memory->on_gpu);
     dw_free(memory);
 }
 
+void dw_particle_memory_leave_device(dw_particle_memory *memory)
+{
+    if (memory != NULL)
+        memory->on_gpu = (dw_particle_step_gpu) { .gpu = NULL };
+}
+
 /* ---- tables ---- */
 
-static dw_status reserve(table *self, uint32_t count, dw_error *err)
+/* Room for `more` rows wherever there is some. */
+static dw_status reserve(table *self, uint64_t more, const char *what, dw_error *err)
 {
-    uint32_t capacity = self->capacity * 2 > count ? self->capacity * 2 : count;
     void *rows;
 
-    if (count <= self->capacity)
-        return DW_OK;
-    if (dw_alloc_array_zeroed(capacity, self->size, "particle table", &rows, err) != DW_OK)
+    if (dw_space_reserve(&self->space, more, what, err) != DW_OK)
         return err->code;
-    if (self->count > 0)
-        memcpy(rows, self->rows, self->count * self->size);
+    if (self->space.capacity <= self->capacity)
+        return DW_OK;
+    if (dw_alloc_array_zeroed(self->space.capacity, self->size, "particle table", &rows, err) !=
+        DW_OK)
+        return err->code;
+    if (self->capacity > 0)
+        memcpy(rows, self->rows, self->capacity * self->size);
     dw_free(self->rows);
     self->rows = rows;
-    self->capacity = capacity;
+    self->capacity = self->space.capacity;
     return DW_OK;
 }
 
@@ -81,15 +110,35 @@ static void mark(table *self, uint32_t begin, uint32_t end)
     self->dirty_end = is_clean || end > self->dirty_end ? end : self->dirty_end;
 }
 
-/* Rows behind the last one; the table has room. */
-static void append(table *self, const void *rows, uint32_t count)
+static void *row_at(const dw_particle_memory *memory, int table, uint32_t index)
 {
-    if (count == 0)
-        return;
-    memcpy((char *)self->rows + self->count * self->size, rows, count * self->size);
-    mark(self, self->count, self->count + count);
-    self->count += count;
+    return (char *)memory->tables[table].rows + index * memory->tables[table].size;
 }
+
+static dw_particle_stream *stream_at(const dw_particle_memory *memory, uint32_t index)
+{
+    return row_at(memory, DW_STEP_STREAMS, index);
+}
+
+/* Rows in places of their own, for which there is room; the first of them. */
+static uint32_t put(dw_particle_memory *memory, int table, const void *rows, uint32_t count)
+{
+    uint32_t first = count == 0 ? 0 : dw_space_take(&memory->tables[table].space, count);
+
+    if (count > 0) {
+        memcpy(row_at(memory, table, first), rows, count * memory->tables[table].size);
+        mark(&memory->tables[table], first, first + count);
+    }
+    return first;
+}
+
+static void drop(dw_particle_memory *memory, int table, uint32_t first, uint32_t count)
+{
+    if (count > 0)
+        dw_space_give(&memory->tables[table].space, first, count);
+}
+
+/* ---- laws ---- */
 
 static dw_status check_law(const dw_particle_law *law, const dw_particle_collider *colliders,
                            uint32_t collider_count, const float *heights, uint32_t height_count,
@@ -117,31 +166,63 @@ dw_status dw_particle_memory_add_law(dw_particle_memory *memory, const dw_partic
                                      const float *heights, uint32_t height_count, uint32_t *out,
                                      dw_error *err)
 {
-    table *laws = &memory->tables[DW_STEP_LAWS], *solids = &memory->tables[DW_STEP_COLLIDERS];
-    table *ground = &memory->tables[DW_STEP_HEIGHTS];
     dw_particle_law added = *law;
+    dw_particle_collider *solids;
+    uint32_t ground;
 
     if (check_law(law, colliders, collider_count, heights, height_count, err) != DW_OK ||
-        reserve(laws, laws->count + 1, err) != DW_OK ||
-        reserve(solids, solids->count + collider_count, err) != DW_OK ||
-        reserve(ground, ground->count + height_count, err) != DW_OK)
+        reserve(&memory->tables[DW_STEP_LAWS], 1, "laws", err) != DW_OK ||
+        reserve(&memory->tables[DW_STEP_COLLIDERS], collider_count, "colliders", err) != DW_OK ||
+        reserve(&memory->tables[DW_STEP_HEIGHTS], height_count, "heights", err) != DW_OK)
         return err->code;
-    added.first_collider = solids->count;
+    ground = put(memory, DW_STEP_HEIGHTS, heights, height_count);
+    added.first_collider = put(memory, DW_STEP_COLLIDERS, colliders, collider_count);
     added.collider_count = collider_count;
     added.children = added.children > 0 ? added.children : 1;
-    for (uint32_t i = 0; i < collider_count; i++) {
-        dw_particle_collider solid = colliders[i];
-
-        solid.heights += ground->count;
-        append(solids, &solid, 1);
-    }
-    append(ground, heights, height_count);
-    *out = laws->count;
-    append(laws, &added, 1);
+    solids = row_at(memory, DW_STEP_COLLIDERS, added.first_collider);
+    for (uint32_t i = 0; i < collider_count; i++)
+        solids[i].heights += ground;
+    *out = put(memory, DW_STEP_LAWS, &added, 1);
     return DW_OK;
 }
 
-/* ---- rows ---- */
+void dw_particle_memory_remove_law(dw_particle_memory *memory, uint32_t law, uint32_t height_count)
+{
+    const dw_particle_law *of = row_at(memory, DW_STEP_LAWS, law);
+    const dw_particle_collider *solids = row_at(memory, DW_STEP_COLLIDERS, of->first_collider);
+    uint32_t ground = UINT32_MAX;
+
+    for (uint32_t i = 0; i < of->collider_count; i++)
+        if (solids[i].kind == DW_COLLIDER_HEIGHTFIELD && solids[i].heights < ground)
+            ground = solids[i].heights;
+    if (ground != UINT32_MAX)
+        drop(memory, DW_STEP_HEIGHTS, ground, height_count);
+    drop(memory, DW_STEP_COLLIDERS, of->first_collider, of->collider_count);
+    drop(memory, DW_STEP_LAWS, law, 1);
+}
+
+void dw_particle_memory_set_burst_part(dw_particle_memory *memory, uint32_t law, uint32_t part)
+{
+    ((dw_particle_law *)row_at(memory, DW_STEP_LAWS, law))->burst_part = part;
+    mark(&memory->tables[DW_STEP_LAWS], law, law + 1);
+}
+
+/* ---- room ---- */
+
+static uint32_t blocks_of(uint32_t count)
+{
+    return count / GROUP + (count % GROUP != 0);
+}
+
+void dw_particle_memory_count(dw_particle_memory_room *room, uint32_t count, bool is_parent,
+                              uint64_t times)
+{
+    if (count == 0)
+        return;
+    room->rows += times;
+    room->blocks += times * blocks_of(count);
+    room->event_blocks += is_parent ? times * blocks_of(count) : 0;
+}
 
 /* Longer planes, in place of those before. */
 static dw_status grow_planes(uint32_t **planes, uint32_t plane_count, uint32_t before,
@@ -159,165 +240,255 @@ static dw_status grow_planes(uint32_t **planes, uint32_t plane_count, uint32_t b
     return DW_OK;
 }
 
-static uint32_t larger(uint32_t capacity, uint32_t count)
+static uint32_t larger(uint32_t capacity, uint64_t count)
 {
-    return capacity + capacity / 2 > count ? capacity + capacity / 2 : count;
+    uint64_t grown = (uint64_t)capacity + capacity / 2;
+
+    grown = grown < BLOCKS_MAX * GROUP ? grown : BLOCKS_MAX * GROUP;
+    return (uint32_t)((grown > count ? grown : count) + GROUP - 1) / GROUP * GROUP;
 }
 
-static dw_status reserve_slots(dw_particle_memory *memory, uint32_t count, uint32_t events,
-                               dw_error *err)
+/* Slots and events of the device follow at the next step. */
+static dw_status reserve_planes(dw_particle_memory *memory, uint64_t slots, uint64_t events,
+                                dw_error *err)
 {
-    uint32_t slots = larger(memory->slot_capacity, count);
-    uint32_t all_events = larger(memory->event_capacity, events > 0 ? events : 1);
+    uint32_t slot_capacity = larger(memory->slot_capacity, slots);
+    uint32_t event_capacity = larger(memory->event_capacity, events > 0 ? events : 1);
 
-    if (count > memory->slot_capacity) {
-        if ((memory->gpu == NULL
-                 ? grow_planes(&memory->slots, DW_SLOT_WORDS, memory->slot_capacity, slots, err)
-                 : dw_particle_step_gpu_reserve_slots(&memory->on_gpu, slots, err)) != DW_OK)
+    if (slots > memory->slot_capacity) {
+        if (memory->gpu == NULL &&
+            (grow_planes(&memory->slots, DW_SLOT_WORDS, memory->slot_capacity, slot_capacity,
+                         err) != DW_OK ||
+             grow_planes(&memory->shown, DW_SHOWN_WORDS, 0, slot_capacity, err) != DW_OK))
             return err->code;
-        memory->slot_capacity = slots;
+        memory->slot_capacity = slot_capacity;
     }
     if (events > memory->event_capacity || memory->event_capacity == 0) {
-        if ((memory->gpu == NULL
-                 ? grow_planes(&memory->events, 2 * DW_EVENT_WORDS, memory->event_capacity,
-                               all_events, err)
-                 : dw_particle_step_gpu_reserve_events(&memory->on_gpu, all_events, err)) != DW_OK)
+        if (memory->gpu == NULL &&
+            grow_planes(&memory->events, 2 * DW_EVENT_WORDS, memory->event_capacity, event_capacity,
+                        err) != DW_OK)
             return err->code;
-        memory->event_capacity = all_events;
+        memory->event_capacity = event_capacity;
     }
     return DW_OK;
 }
 
-/* A free row of as many slots, and as many events or none; or the count of rows. */
-static uint32_t find_free(const dw_particle_memory *memory, uint32_t count, bool has_events)
+static dw_status reserve_fresh(dw_particle_memory *memory, uint64_t more, dw_error *err)
 {
-    const table *streams = &memory->tables[DW_STEP_STREAMS];
-    const dw_particle_stream *rows = streams->rows;
+    uint64_t count = memory->fresh_count + more, room = 2 * count;
+    uint32_t *fresh;
 
-    for (uint32_t i = 0; i < streams->count; i++)
-        if (rows[i].row == DW_PARTICLE_NONE && rows[i].count == count &&
-            (rows[i].events != DW_PARTICLE_NONE) == has_events)
-            return i;
-    return streams->count;
+    if (memory->gpu == NULL || count <= memory->fresh_capacity)
+        return DW_OK;
+    if (DW_ALLOC(room, &fresh, err) != DW_OK)
+        return err->code;
+    if (memory->fresh_count > 0)
+        memcpy(fresh, memory->fresh, memory->fresh_count * sizeof *fresh);
+    dw_free(memory->fresh);
+    memory->fresh = fresh;
+    memory->fresh_capacity = (uint32_t)room;
+    return DW_OK;
 }
 
-static dw_status clear_slots(dw_particle_memory *memory, uint32_t index, dw_error *err)
+dw_status dw_particle_memory_reserve(dw_particle_memory *memory,
+                                     const dw_particle_memory_room *room, dw_error *err)
 {
-    const dw_particle_stream *stream =
-        (const dw_particle_stream *)memory->tables[DW_STEP_STREAMS].rows + index;
-    uint32_t length = (stream->count + GROUP - 1) / GROUP * GROUP;
-    dw_command *command;
-    dw_ticket ticket;
+    uint64_t blocks = memory->tables[DW_STEP_BLOCKS].space.end + room->blocks;
+    uint64_t events = memory->event_blocks.end + room->event_blocks;
 
-    if (memory->gpu != NULL) {
-        if (dw_particle_step_gpu_reserve(&memory->on_gpu, DW_STEP_RELAYS,
-                                         memory->tables[DW_STEP_RELAYS].capacity, err) != DW_OK ||
-            dw_command_begin(memory->gpu, "particle_clear", &command, err) != DW_OK)
-            return err->code;
-        dw_particle_step_gpu_clear(&memory->on_gpu, command, index, stream);
-        return dw_command_submit(command, &ticket, err);
-    }
-    memset(memory->slots + (size_t)DW_SLOT_UNTIL * memory->slot_capacity + stream->first, 0,
-           (size_t)length * 4);
+    if (room->rows == 0)
+        return DW_OK;
+    if (blocks > BLOCKS_MAX)
+        return dw_fail(err, DW_ERROR_CAPACITY,
+                       "particles that are simulated: a ParticleManager has room for %u of them, "
+                       "each emitter's by %u; it has %llu, and no room for %llu more",
+                       BLOCKS_MAX * GROUP, GROUP,
+                       (unsigned long long)(blocks - room->blocks) * GROUP,
+                       (unsigned long long)room->blocks * GROUP);
+    DW_TRY(reserve(&memory->tables[DW_STEP_STREAMS], room->rows, "particle rows", err));
+    DW_TRY(reserve(&memory->tables[DW_STEP_RELAYS], memory->tables[DW_STEP_STREAMS].capacity,
+                   "particle rows", err));
+    DW_TRY(reserve(&memory->tables[DW_STEP_BLOCKS], room->blocks, "particle blocks", err));
+    DW_TRY(dw_space_reserve(&memory->event_blocks, room->event_blocks, "particle events", err));
+    DW_TRY(reserve_fresh(memory, room->rows, err));
+    return reserve_planes(memory, blocks * GROUP, events * GROUP, err);
+fail:
+    return err->code;
+}
+
+/* ---- rows ---- */
+
+static void clear_native(const dw_particle_memory *memory, const dw_particle_stream *stream)
+{
+    size_t bytes = (size_t)blocks_of(stream->count) * GROUP * 4;
+
+    memset(memory->slots + (size_t)DW_SLOT_UNTIL * memory->slot_capacity + stream->first, 0, bytes);
     for (size_t parity = 0; parity < 2 && stream->events != DW_PARTICLE_NONE; parity++)
         memset(memory->events +
                    (parity * DW_EVENT_WORDS + DW_EVENT_KINDS) * memory->event_capacity +
                    stream->events,
-               0, (size_t)length * 4);
-    return DW_OK;
+               0, bytes);
 }
 
-static dw_status append_row(dw_particle_memory *memory, uint32_t count, bool is_parent,
-                            dw_error *err)
+static void set_blocks(dw_particle_memory *memory, uint32_t first, uint32_t count, uint32_t stream)
 {
-    table *streams = &memory->tables[DW_STEP_STREAMS], *blocks = &memory->tables[DW_STEP_BLOCKS];
-    table *relays = &memory->tables[DW_STEP_RELAYS];
-    uint32_t length = (count + GROUP - 1) / GROUP * GROUP, index = streams->count;
-    dw_particle_stream stream = { .row = DW_PARTICLE_NONE,
-                                  .first = memory->slot_count,
-                                  .count = count,
-                                  .parent_events = DW_PARTICLE_NONE,
-                                  .events = is_parent ? memory->event_count : DW_PARTICLE_NONE };
-    uint32_t events = memory->event_count + (is_parent ? length : 0);
+    uint32_t *blocks = row_at(memory, DW_STEP_BLOCKS, first);
 
-    if (count == 0 || count > SLOTS_MAX - GROUP || memory->slot_count > SLOTS_MAX - length)
-        return dw_fail(err, DW_ERROR_CAPACITY,
-                       "particles with state: rows must have 1 to %u slots in all, got %u more",
-                       SLOTS_MAX, count);
-    if (reserve_slots(memory, memory->slot_count + length, events, err) != DW_OK ||
-        reserve(streams, index + 1, err) != DW_OK || reserve(relays, index + 1, err) != DW_OK ||
-        reserve(blocks, blocks->count + length / GROUP, err) != DW_OK)
-        return err->code;
-    for (uint32_t i = 0; i < length / GROUP; i++)
-        append(blocks, &index, 1);
-    append(streams, &stream, 1);
-    append(relays, &(dw_particle_relay) { 0 }, 1);
-    memory->slot_count += length;
-    memory->event_count = events;
-    return DW_OK;
+    for (uint32_t i = 0; i < count; i++)
+        blocks[i] = stream;
+    mark(&memory->tables[DW_STEP_BLOCKS], first, first + count);
 }
 
-dw_status dw_particle_memory_add_row(dw_particle_memory *memory, uint32_t row, uint32_t law,
-                                     uint32_t count, uint32_t parent, bool is_parent, uint32_t *out,
-                                     uint32_t *first, dw_error *err)
+uint32_t dw_particle_memory_add_row(dw_particle_memory *memory, const dw_particle_memory_row *row,
+                                    uint32_t *first)
 {
-    uint32_t index = find_free(memory, count, is_parent);
-    dw_particle_stream *stream, *rows;
+    const dw_particle_stream *parent =
+        row->parent == DW_PARTICLE_NONE ? NULL : stream_at(memory, row->parent);
+    uint32_t blocks = blocks_of(row->count);
+    uint32_t block = dw_space_take(&memory->tables[DW_STEP_BLOCKS].space, blocks);
+    dw_particle_stream stream = {
+        .row = row->row,
+        .law = row->law,
+        .first = block * GROUP,
+        .count = row->count,
+        .parent_events = parent == NULL ? DW_PARTICLE_NONE : parent->events,
+        .parent_count = parent == NULL ? 0 : parent->count,
+        .events = row->is_parent ? dw_space_take(&memory->event_blocks, blocks) * GROUP
+                                 : DW_PARTICLE_NONE,
+        .rate = row->rate,
+    };
+    uint32_t index = put(memory, DW_STEP_STREAMS, &stream, 1);
 
-    if (index == memory->tables[DW_STEP_STREAMS].count &&
-        append_row(memory, count, is_parent, err) != DW_OK)
-        return err->code;
-    rows = memory->tables[DW_STEP_STREAMS].rows;
-    stream = &rows[index];
-    if (clear_slots(memory, index, err) != DW_OK)
-        return err->code;
-    stream->row = row;
-    stream->law = law;
-    stream->parent_events = parent == DW_PARTICLE_NONE ? DW_PARTICLE_NONE : rows[parent].events;
-    stream->parent_count = parent == DW_PARTICLE_NONE ? 0 : rows[parent].count;
-    ((dw_particle_relay *)memory->tables[DW_STEP_RELAYS].rows)[index] = (dw_particle_relay) { 0 };
-    mark(&memory->tables[DW_STEP_STREAMS], index, index + 1);
-    mark(&memory->tables[DW_STEP_RELAYS], index, index + 1);
-    memory->has_events = memory->has_events || is_parent;
-    *out = index;
-    *first = stream->first;
-    return DW_OK;
+    /* relays lie as streams do */
+    *(dw_particle_relay *)row_at(memory, DW_STEP_RELAYS, index) = (dw_particle_relay) { 0 };
+    set_blocks(memory, block, blocks, index);
+    if (memory->gpu == NULL)
+        clear_native(memory, &stream);
+    else
+        memory->fresh[memory->fresh_count++] = index;
+    memory->row_count++;
+    memory->parent_count += row->is_parent;
+    memory->used_blocks += blocks;
+    memory->has_begun = memory->is_left = false;
+    *first = stream.first;
+    return index;
 }
 
-void dw_particle_memory_remove_row(dw_particle_memory *memory, uint32_t stream)
+void dw_particle_memory_remove_row(dw_particle_memory *memory, uint32_t index)
 {
-    dw_particle_memory_move_row(memory, stream, DW_PARTICLE_NONE);
+    dw_particle_stream *stream = stream_at(memory, index);
+    uint32_t blocks = blocks_of(stream->count);
+
+    set_blocks(memory, stream->first / GROUP, blocks, DW_PARTICLE_NONE);
+    drop(memory, DW_STEP_BLOCKS, stream->first / GROUP, blocks);
+    if (stream->events != DW_PARTICLE_NONE) {
+        dw_space_give(&memory->event_blocks, stream->events / GROUP, blocks);
+        memory->parent_count--;
+    }
+    dw_particle_memory_move_row(memory, index, DW_PARTICLE_NONE);
+    drop(memory, DW_STEP_STREAMS, index, 1);
+    memory->used_blocks -= blocks;
+    memory->row_count--;
+    if (memory->row_count > 0)
+        return;
+    memory->fresh_count = 0;
+    memory->is_left = memory->gpu != NULL; /* until then the device may be of another process */
+    if (memory->gpu == NULL)
+        free_planes(memory);
 }
 
 void dw_particle_memory_move_row(dw_particle_memory *memory, uint32_t stream, uint32_t row)
 {
-    ((dw_particle_stream *)memory->tables[DW_STEP_STREAMS].rows)[stream].row = row;
+    stream_at(memory, stream)->row = row;
     mark(&memory->tables[DW_STEP_STREAMS], stream, stream + 1);
 }
 
-/* ---- steps ---- */
+/* ---- on a device ---- */
+
+/* Gives all back that no row needs. */
+static void release_gpu(dw_particle_memory *memory)
+{
+    if (!memory->is_left)
+        return;
+    dw_particle_step_gpu_finish(&memory->on_gpu);
+    memory->slot_capacity = memory->event_capacity = 0;
+    memory->is_left = false;
+    for (int i = 0; i < DW_STEP_TABLE_COUNT; i++)
+        mark(&memory->tables[i], 0, memory->tables[i].space.end);
+}
+
+static dw_status reserve_gpu(dw_particle_memory *memory, dw_error *err)
+{
+    for (int i = 0; i < DW_STEP_TABLE_COUNT; i++)
+        if (dw_particle_step_gpu_reserve(&memory->on_gpu, (dw_particle_step_table)i,
+                                         memory->tables[i].capacity, err) != DW_OK)
+            return err->code;
+    if (dw_particle_step_gpu_reserve_slots(&memory->on_gpu, memory->slot_capacity, err) != DW_OK)
+        return err->code;
+    return dw_particle_step_gpu_reserve_events(&memory->on_gpu, memory->event_capacity, err);
+}
+
+/* Whether a row lies right behind those that are cleared together. */
+static bool joins(const dw_particle_stream *all, const dw_particle_stream *next)
+{
+    uint32_t length = blocks_of(all->count) * GROUP;
+
+    if (next->first != all->first + length)
+        return false;
+    return all->events == DW_PARTICLE_NONE
+               ? next->events == DW_PARTICLE_NONE
+               : next->events != DW_PARTICLE_NONE && next->events == all->events + length;
+}
+
+static dw_status clear_fresh(dw_particle_memory *memory, dw_error *err)
+{
+    dw_command *command;
+    dw_ticket ticket;
+
+    if (memory->fresh_count == 0)
+        return DW_OK;
+    if (dw_command_begin(memory->gpu, "particle_clear", &command, err) != DW_OK)
+        return err->code;
+    for (uint32_t i = 0, rows; i < memory->fresh_count; i += rows) {
+        uint32_t index = memory->fresh[i];
+        dw_particle_stream all = *stream_at(memory, index);
+
+        all.count = blocks_of(all.count) * GROUP;
+        for (rows = 1; i + rows < memory->fresh_count; rows++) {
+            const dw_particle_stream *next = stream_at(memory, memory->fresh[i + rows]);
+
+            if (memory->fresh[i + rows] != index + rows || !joins(&all, next))
+                break;
+            all.count += blocks_of(next->count) * GROUP;
+        }
+        dw_particle_step_gpu_clear(&memory->on_gpu, command, index, rows, &all);
+    }
+    memory->fresh_count = 0;
+    return dw_command_submit(command, &ticket, err);
+}
 
 /* What changed since, to the device. Relays are made there. */
 static dw_status upload(dw_particle_memory *memory, const dw_run *run, dw_error *err)
 {
+    if (reserve_gpu(memory, err) != DW_OK)
+        return err->code;
     for (int i = 0; i < DW_STEP_TABLE_COUNT; i++) {
         table *self = &memory->tables[i];
         uint32_t begin = self->dirty_begin, end = self->dirty_end;
 
-        if (dw_particle_step_gpu_reserve(&memory->on_gpu, i, self->capacity, err) != DW_OK)
-            return err->code;
         if (begin < end && i != DW_STEP_RELAYS &&
-            dw_particle_step_gpu_write(&memory->on_gpu, i, begin, end - begin,
-                                       (const char *)self->rows + begin * self->size, run,
-                                       err) != DW_OK)
+            dw_particle_step_gpu_write(&memory->on_gpu, (dw_particle_step_table)i, begin,
+                                       end - begin, row_at(memory, i, begin), run, err) != DW_OK)
             return err->code;
         self->dirty_begin = self->dirty_end = 0;
     }
-    memory->on_gpu.stream_count = memory->tables[DW_STEP_STREAMS].count;
-    memory->on_gpu.block_count = memory->tables[DW_STEP_BLOCKS].count;
-    memory->on_gpu.has_events = memory->has_events;
-    return DW_OK;
+    memory->on_gpu.stream_count = memory->tables[DW_STEP_STREAMS].space.end;
+    memory->on_gpu.block_count = memory->tables[DW_STEP_BLOCKS].space.end;
+    memory->on_gpu.has_events = memory->parent_count > 0;
+    return clear_fresh(memory, err);
 }
+
+/* ---- steps ---- */
 
 dw_particle_states dw_particle_memory_states(const dw_particle_memory *memory,
                                              const dw_particle_sources *sources)
@@ -332,11 +503,11 @@ dw_particle_states dw_particle_memory_states(const dw_particle_memory *memory,
         .relays = memory->tables[DW_STEP_RELAYS].rows,
         .slots = memory->slots,
         .events = memory->events,
-        .stream_count = memory->tables[DW_STEP_STREAMS].count,
-        .block_count = memory->tables[DW_STEP_BLOCKS].count,
+        .stream_count = memory->tables[DW_STEP_STREAMS].space.end,
+        .block_count = memory->tables[DW_STEP_BLOCKS].space.end,
         .slot_capacity = memory->slot_capacity,
         .event_capacity = memory->event_capacity,
-        .has_events = memory->has_events,
+        .has_events = memory->parent_count > 0,
     };
 }
 
@@ -361,31 +532,52 @@ dw_status dw_particle_memory_step(dw_particle_memory *memory, const dw_particle_
     uint64_t extra = count > DW_PARTICLE_STEPS_MOST ? count - DW_PARTICLE_STEPS_MOST : 0;
 
     *skipped = 0;
-    if (memory->tables[DW_STEP_STREAMS].count == 0)
+    release_gpu(memory);
+    if (memory->row_count == 0 || (count == 0 && memory->has_begun))
         return DW_OK;
     if (to >= DW_PARTICLE_STATE_TICKS_MAX)
         return dw_fail(err, DW_ERROR_ARGUMENT,
-                       "dt leads to tick %llu, where particles with state end; they do from %llu "
-                       "on (two years)",
+                       "time leads to tick %llu, where particles that are simulated end; they do "
+                       "from %llu on (two years)",
                        (unsigned long long)to, (unsigned long long)DW_PARTICLE_STATE_TICKS_MAX);
     if (memory->gpu != NULL && upload(memory, run, err) != DW_OK)
         return err->code;
     if (extra > 0 && run_steps(memory, sources, step, (uint32_t)extra, true, run, err) != DW_OK)
         return err->code;
     *skipped = extra;
-    return run_steps(memory, sources, step + extra, (uint32_t)(count - extra), false, run, err);
+    if (run_steps(memory, sources, step + extra, (uint32_t)(count - extra), false, run, err) !=
+        DW_OK)
+        return err->code;
+    memory->has_begun = true;
+    return DW_OK;
+}
+
+/* ---- what is shown ---- */
+
+dw_status dw_particle_memory_show_native(dw_particle_memory *memory,
+                                         const dw_particle_sources *sources, uint64_t now,
+                                         const dw_run *run, dw_error *err)
+{
+    dw_particle_states states = dw_particle_memory_states(memory, sources);
+
+    return dw_particle_states_show(&states, now, run, memory->shown, err);
 }
 
 dw_status dw_particle_memory_show(dw_particle_memory *memory, dw_command *command,
                                   const dw_particle_sources *sources, uint64_t now,
                                   const dw_run *run, dw_error *err)
 {
-    if (memory->tables[DW_STEP_STREAMS].count == 0)
+    if (memory->row_count == 0)
         return DW_OK;
     if (upload(memory, run, err) != DW_OK)
         return err->code;
     return dw_particle_step_gpu_show(&memory->on_gpu, command, sources->emitter_buffer,
                                      sources->part_buffer, now, err);
+}
+
+const uint32_t *dw_particle_memory_shown_native(const dw_particle_memory *memory)
+{
+    return memory->shown;
 }
 
 const dw_gpu_buffer *dw_particle_memory_shown(const dw_particle_memory *memory)
@@ -398,7 +590,13 @@ uint32_t dw_particle_memory_slot_capacity(const dw_particle_memory *memory)
     return memory->slot_capacity;
 }
 
-uint32_t dw_particle_memory_row_count(const dw_particle_memory *memory)
+dw_particle_memory_stats dw_particle_memory_get_stats(const dw_particle_memory *memory)
 {
-    return memory->tables[DW_STEP_STREAMS].count;
+    return (dw_particle_memory_stats) {
+        .rows = memory->row_count,
+        .slots = memory->used_blocks * GROUP,
+        .capacity = memory->slot_capacity,
+        .looks = memory->tables[DW_STEP_BLOCKS].space.looks +
+                 memory->tables[DW_STEP_STREAMS].space.looks + memory->event_blocks.looks,
+    };
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What particles remember, on one device: laws and solids, rows with state, their slots, and the
- * steps that bring them to a tick of the hub.
+ * steps that bring them to a tick of the hub. Tables are the host's until something is stepped or
+ * shown; only that needs the device.
  * Thread-safety: one thread at a time, inside dw_device_begin_use .. dw_device_end_use where a
- * Vulkan device is meant. */
+ * Vulkan device is stepped or shown. */
 #ifndef DW_SYSTEMS_PARTICLE_MEMORY_H
 #define DW_SYSTEMS_PARTICLE_MEMORY_H
 
@@ -17,17 +18,43 @@ dw_status dw_particle_memory_create(dw_gpu *gpu, dw_particle_memory **out, dw_er
 /* Accepts NULL. */
 void dw_particle_memory_destroy(dw_particle_memory *memory);
 
+/* The device is no more, or of another process: nothing is given back to it. */
+void dw_particle_memory_leave_device(dw_particle_memory *memory);
+
 /* A law with its own solids, whose heights are counted from `heights` on. *out: its number. */
 dw_status dw_particle_memory_add_law(dw_particle_memory *memory, const dw_particle_law *law,
                                      const dw_particle_collider *colliders, uint32_t collider_count,
                                      const float *heights, uint32_t height_count, uint32_t *out,
                                      dw_error *err);
+/* No row has it. height_count: as it was added. */
+void dw_particle_memory_remove_law(dw_particle_memory *memory, uint32_t law, uint32_t height_count);
 
-/* A row of an emitter with state, empty. parent: the number of such a row whose slots it has
- * `children` each for, or DW_PARTICLE_NONE. *out: its number; *first: emitter.first. */
-dw_status dw_particle_memory_add_row(dw_particle_memory *memory, uint32_t row, uint32_t law,
-                                     uint32_t count, uint32_t parent, bool is_parent, uint32_t *out,
-                                     uint32_t *first, dw_error *err);
+/* What bursts of renewal of a law move like. */
+void dw_particle_memory_set_burst_part(dw_particle_memory *memory, uint32_t law, uint32_t part);
+
+/* Room that rows take: dw_particle_memory_add_row of as many does not fail. */
+typedef struct dw_particle_memory_room {
+    uint64_t rows, blocks, event_blocks;
+} dw_particle_memory_room;
+
+/* Adds what `times` rows of `count` slots take. */
+void dw_particle_memory_count(dw_particle_memory_room *room, uint32_t count, bool is_parent,
+                              uint64_t times);
+dw_status dw_particle_memory_reserve(dw_particle_memory *memory,
+                                     const dw_particle_memory_room *room, dw_error *err);
+
+typedef struct dw_particle_memory_row {
+    uint32_t row, law, count;
+    uint32_t rate;   /* births in 1024 of its own ticks, 16.16 */
+    uint32_t parent; /* the number of a row that lives, of at least count / law.children slots;
+                        DW_PARTICLE_NONE: none */
+    bool is_parent;
+} dw_particle_memory_row;
+
+/* An empty row of an emitter, for which there is room. Returns its number; *first is what
+ * emitter.first becomes. */
+uint32_t dw_particle_memory_add_row(dw_particle_memory *memory, const dw_particle_memory_row *row,
+                                    uint32_t *first);
 void dw_particle_memory_remove_row(dw_particle_memory *memory, uint32_t stream);
 
 /* The row's record lies elsewhere from now on. */
@@ -40,24 +67,38 @@ typedef struct dw_particle_sources {
     const dw_gpu_buffer *emitter_buffer, *part_buffer;
 } dw_particle_sources;
 
-/* From the steps that end at or before the hub's tick `from` to those of `to`. At most
- * DW_PARTICLE_STEPS_MOST of them; *skipped is how many were one long one instead. */
+/* From the steps that end at or before the hub's tick `from` to those of `to`, at most
+ * DW_PARTICLE_STEPS_MOST of them; *skipped is how many were one long one instead. Rows that were
+ * added begin, even where from == to. */
 dw_status dw_particle_memory_step(dw_particle_memory *memory, const dw_particle_sources *sources,
                                   uint64_t from, uint64_t to, uint64_t *skipped, const dw_run *run,
                                   dw_error *err);
 
-/* Natively: what dw_particle_states_at reads. */
+/* Natively: what dw_particle_states_show reads. */
 dw_particle_states dw_particle_memory_states(const dw_particle_memory *memory,
                                              const dw_particle_sources *sources);
 
-/* On a device: records what fills the buffer of dw_particle_memory_shown for a tick. */
+/* Fills the planes of what is shown, DW_SHOWN_*, for a tick: on the host, or by what `command`
+ * records. */
+dw_status dw_particle_memory_show_native(dw_particle_memory *memory,
+                                         const dw_particle_sources *sources, uint64_t now,
+                                         const dw_run *run, dw_error *err);
 dw_status dw_particle_memory_show(dw_particle_memory *memory, dw_command *command,
                                   const dw_particle_sources *sources, uint64_t now,
                                   const dw_run *run, dw_error *err);
+const uint32_t *dw_particle_memory_shown_native(const dw_particle_memory *memory);
 const dw_gpu_buffer *dw_particle_memory_shown(const dw_particle_memory *memory);
 
-/* Slots that all rows together reach up to: the length of a plane is at least that. */
+/* The length of a plane. */
 uint32_t dw_particle_memory_slot_capacity(const dw_particle_memory *memory);
-uint32_t dw_particle_memory_row_count(const dw_particle_memory *memory);
+
+typedef struct dw_particle_memory_stats {
+    uint32_t rows;
+    uint64_t slots;    /* of their blocks */
+    uint64_t capacity; /* slots that planes have room for */
+    uint64_t looks;    /* at free places, so far */
+} dw_particle_memory_stats;
+
+dw_particle_memory_stats dw_particle_memory_get_stats(const dw_particle_memory *memory);
 
 #endif

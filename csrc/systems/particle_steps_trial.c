@@ -32,7 +32,7 @@ static dw_status check(const dw_steps_trial *trial, dw_error *err)
     for (uint32_t i = 0; i < trial->row_count; i++) {
         const uint32_t *row = trial->rows + (size_t)i * DW_STEPS_TRIAL_ROW_WORDS;
 
-        if (row[0] >= trial->emitter_count || row[1] >= trial->law_count ||
+        if (row[0] >= trial->emitter_count || row[1] >= trial->law_count || row[2] == 0 ||
             (row[3] != DW_PARTICLE_NONE && row[3] >= i) ||
             DW_EMITTER_PART(trial->emitters[row[0]].part) >= trial->part_count)
             return dw_fail(err, DW_ERROR_ARGUMENT, "rows: row %u names what is not there", i);
@@ -51,6 +51,7 @@ static dw_status check(const dw_steps_trial *trial, dw_error *err)
 static dw_status fill(session *self, dw_error *err)
 {
     const dw_steps_trial *trial = self->trial;
+    dw_particle_memory_room room = { 0 };
 
     for (uint32_t i = 0; i < trial->law_count; i++) {
         const dw_particle_law *law = &trial->laws[i];
@@ -61,13 +62,21 @@ static dw_status fill(session *self, dw_error *err)
                                        &index, err) != DW_OK)
             return err->code;
     }
+    for (uint32_t i = 0; i < trial->row_count; i++)
+        dw_particle_memory_count(&room, trial->rows[i * DW_STEPS_TRIAL_ROW_WORDS + 2],
+                                 trial->rows[i * DW_STEPS_TRIAL_ROW_WORDS + 4] != 0, 1);
+    if (dw_particle_memory_reserve(self->memory, &room, err) != DW_OK)
+        return err->code;
     for (uint32_t i = 0; i < trial->row_count; i++) {
-        const uint32_t *row = trial->rows + (size_t)i * DW_STEPS_TRIAL_ROW_WORDS;
-        uint32_t index;
+        const uint32_t *words = trial->rows + (size_t)i * DW_STEPS_TRIAL_ROW_WORDS;
+        const dw_particle_memory_row row = { .row = words[0],
+                                             .law = words[1],
+                                             .count = words[2],
+                                             .rate = trial->laws[words[1]].rate,
+                                             .parent = words[3],
+                                             .is_parent = words[4] != 0 };
 
-        if (dw_particle_memory_add_row(self->memory, row[0], row[1], row[2], row[3], row[4] != 0,
-                                       &index, &trial->emitters[row[0]].first, err) != DW_OK)
-            return err->code;
+        dw_particle_memory_add_row(self->memory, &row, &trial->emitters[row.row].first);
     }
     return DW_OK;
 }
@@ -94,37 +103,18 @@ static dw_status upload(session *self, const dw_run *run, dw_error *err)
 
 /* ---- what is shown ---- */
 
-static void put(uint32_t *planes, size_t slots, size_t slot, const dw_particle_life *life,
-                const dw_particle_slot *s, uint32_t part)
+static dw_status show_native(session *self, uint64_t now, uint32_t *planes, size_t slots,
+                             const dw_run *run, dw_error *err)
 {
-    uint32_t words[DW_SHOWN_WORDS] = { part + 1, life->cycle, life->age, life->life };
+    size_t pitch = dw_particle_memory_slot_capacity(self->memory);
+    const uint32_t *shown = dw_particle_memory_shown_native(self->memory);
 
-    words[0] |= life->is_before != 0 ? DW_SHOWN_IS_BEFORE : 0;
-    for (uint32_t i = 0; i < 3; i++)
-        words[DW_SHOWN_POSITION + i] = dw_bits_from_float(s->position[i]);
+    if (dw_particle_memory_show_native(self->memory, &self->sources, now, run, err) != DW_OK)
+        return err->code;
     for (size_t word = 0; word < DW_SHOWN_WORDS; word++)
-        planes[word * slots + slot] = words[word];
-}
-
-static void show_native(session *self, uint64_t now, uint32_t *planes, size_t slots)
-{
-    dw_particle_states states = dw_particle_memory_states(self->memory, &self->sources);
-
-    for (uint32_t i = 0; i < states.stream_count; i++) {
-        const dw_particle_stream *stream = &states.streams[i];
-
-        for (uint32_t slot = 0; slot < stream->count; slot++) {
-            const dw_particle_emitter *e = &states.emitters[stream->row];
-            const dw_particle_part *part = &states.parts[DW_EMITTER_PART(e->part)];
-            uint64_t own;
-            dw_particle_slot s = dw_particle_states_at(&states, stream->row, slot, now, &own);
-            dw_particle_life life = dw_particle_states_life(&states, stream->row, &s, own, &part);
-
-            if (life.is_alive != 0)
-                put(planes, slots, stream->first + slot, &life, &s,
-                    (uint32_t)(part - states.parts));
-        }
-    }
+        for (size_t slot = 0; slot < slots; slot++)
+            planes[word * slots + slot] = shown[slot] == 0 ? 0 : shown[word * pitch + slot];
+    return DW_OK;
 }
 
 static dw_status show_gpu(session *self, uint64_t now, uint32_t *planes, size_t slots,
@@ -167,10 +157,8 @@ static dw_status go(session *self, dw_device *device, uint32_t *shown, uint64_t 
             dw_device_set_timing(device, "particle_step", 1e3 * (dw_platform_seconds() - begin));
         from = trial->ticks[i];
         *skipped += lost;
-        if (planes != NULL && self->gpu == NULL)
-            show_native(self, from, planes, slots);
-        if (planes != NULL && self->gpu != NULL &&
-            show_gpu(self, from, planes, slots, run, err) != DW_OK)
+        if (planes != NULL && (self->gpu == NULL ? show_native : show_gpu)(
+                                  self, from, planes, slots, run, err) != DW_OK)
             return err->code;
     }
     return DW_OK;

@@ -27,6 +27,9 @@ layout(scalar, set = 0, binding = 9) readonly buffer dispatch_block
 };
 layout(std430, set = 0, binding = 10) writeonly buffer sprite_block { uvec4 sprites[]; };
 layout(std430, set = 0, binding = 11) writeonly buffer count_block { uint counts[]; };
+#ifdef DW_SLOTS_ARE_SHOWN
+layout(std430, set = 0, binding = 12) readonly buffer shown_block { uint shown[]; };
+#endif
 layout(scalar, push_constant) uniform view_block { dw_particle_view view; };
 
 #include "lib/particle_find.glsl"

@@ -7,6 +7,11 @@
 #include "lib/particle_tables.glsl"
 #include "shared/particle_motion.h"
 
+/* Includers that know slots with state have them in `uint shown[]`. */
+#ifdef DW_SLOTS_ARE_SHOWN
+#include "lib/particle_shown.glsl"
+#endif
+
 float curve_at(uint first, float t)
 {
     uint knot = first + dw_particle_knot(t);
@@ -72,10 +77,22 @@ bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot,
                  float camera[3], inout dw_particle particle, inout float share)
 {
     int64_t local = dw_particle_local(e, now.x, now.y);
+    uint part = DW_EMITTER_PART(e.part);
+#ifdef DW_SLOTS_ARE_SHOWN
+    dw_particle_shown state = load_shown(e, p, slot);
+    dw_particle_life life = life_shown(e, p, slot, local, state);
+#else
     dw_particle_life life = dw_particle_life_at(e, p, slot, local);
+#endif
 
     if (life.is_alive == 0u)
         return false;
+#ifdef DW_SLOTS_ARE_SHOWN
+    if ((p.flags & DW_PART_REMEMBERS) != 0u) {
+        part = dw_particle_part_shown(state);
+        p = load_part(part);
+    }
+#endif
     share = dw_particle_share(life.age, life.life);
 
     dw_particle_input given = input_at(e, p, slot, life, share);
@@ -87,9 +104,12 @@ bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot,
         given.camera[i] = offset;
     }
 
-    dw_particle_motion motion = move_at(DW_EMITTER_PART(e.part), p.kind, given);
+    dw_particle_motion motion = move_at(part, p.kind, given);
 
     particle = dw_particle_of(e, p, row, slot, life, motion, color_at(e, p, slot, share));
+#ifdef DW_SLOTS_ARE_SHOWN
+    particle = dw_particle_placed(particle, p, state);
+#endif
     return true;
 }
 

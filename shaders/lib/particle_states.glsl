@@ -62,6 +62,15 @@ dw_particle_slot load_slot(uint slot, uint until)
     return s;
 }
 
+/* With the row's rate. */
+dw_particle_law law_of(dw_particle_stream stream)
+{
+    dw_particle_law law = laws[stream.law];
+
+    law.rate = stream.rate;
+    return law;
+}
+
 uint event_at(uint step, uint word, uint event)
 {
     return ((step & 1u) * DW_EVENT_WORDS + word) * push.event_capacity + event;

@@ -14,6 +14,7 @@
 #define DW_SHARED_PARTICLE_DYNAMIC_H
 
 #include "shared/particle_collide.h"
+#include "shared/particle_shown.h"
 
 #define DW_PARTICLE_STEP         1024u /* ticks: 1/64 s */
 #define DW_PARTICLE_STEP_SHIFT   10
@@ -46,16 +47,6 @@
 #define DW_EVENT_IS_COLLISION 2u
 #define DW_EVENT_IS_BIRTH     4u /* of a slot: its life and cycle are new */
 
-/* Words of a slot as it is shown, in planes as long as those of slots. */
-#define DW_SHOWN_PART     0u /* 1 + the part that it moves like; 0: dead */
-#define DW_SHOWN_CYCLE    1u
-#define DW_SHOWN_AGE      2u
-#define DW_SHOWN_LIFE     3u
-#define DW_SHOWN_POSITION 4u /* in the world; not of renewal */
-#define DW_SHOWN_WORDS    7u
-
-#define DW_SHOWN_IS_BEFORE 0x80000000u /* with the part: see dw_particle_life */
-
 /* Draws of a birth. Block 0 gives the life. */
 #define DW_PARTICLE_BLOCK_PLACE     30u
 #define DW_PARTICLE_BLOCK_DIRECTION 31u
@@ -69,7 +60,7 @@
     F(uint, parent_events, 0) /* of the parent's row; DW_PARTICLE_NONE: no parent */ \
     F(uint, parent_count, 0)                                                         \
     F(uint, events, 0) /* first of its own: a parent's; else DW_PARTICLE_NONE */     \
-    F(uint, spare, 0)
+    F(uint, rate, 0)   /* births in 1024 of its own ticks, 16.16: in place of its law's */
 
 /* What a row's steps hand on. All zeros at the row's own tick 0. */
 #define DW_PARTICLE_RELAY_FIELDS(F)                             \

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// lib/particle_expand.glsl for slots with and without state, on subgroups of 32 lanes.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+
+#define DW_PARTICLE_IS_WIDE
+#define DW_SLOTS_ARE_SHOWN
+#include "lib/particle_expand.glsl"
