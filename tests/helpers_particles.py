@@ -198,7 +198,8 @@ class Slots:
         return (self.p["life_least"] + pick(self.p["life_span"] + U32(1), word)).astype(U64)
 
     def _once(self) -> tuple[Array, ...]:
-        delay = pick(self.p["gap_jitter"] + U32(1), self.life_words[1]).astype(U64)
+        late = pick(self.p["gap_jitter"] + U32(1), self.life_words[1])
+        delay = (self.p["gap"] + late).astype(U64)
         life = self.length(self.life_words[0])
         alive = (self.at >= delay) & (self.at - np.minimum(delay, self.at) < life)
         return alive, np.zeros_like(self.slot), np.where(alive, self.at - delay, U64(0)), life
@@ -768,7 +769,8 @@ def part_record(part: dict[str, Any], curves: list[Array], colors: list[Array]) 
         record["flags"] |= bool(part[name.lower()]) * C[f"PART_IS_{name}"]
     least, most = map(ticks, part["lifetime"])
     record["life_least"], record["life_span"] = least, most - least
-    record["gap_jitter"] = ticks(part["delay"])
+    least, most = map(ticks, part["delay"])
+    record["gap"], record["gap_jitter"] = least, most - least
     if part["burst"]:
         least, most = map(ticks, part["burst"])
         record["gap"], record["gap_jitter"] = least + (most - least) // 2, (most - least) // 4

@@ -44,10 +44,10 @@
     .ramp = { 0x3a322cff, 0x5a544eff, 0x8a8682ff }
 #define DW_SHINE                    DW_DETAIL(150, 300), .ramp_count = 1, .ramp = { 0xff9a3cff }
 #define DW_DUST                     .rise = 8.0f, DW_FADE(1.4f), DW_DETAIL(40, 80)
-#define DW_ONCE(delay_)             .flags = DW_PART_IS_ONCE, .delay = (delay_)
+#define DW_ONCE(delay_)             .flags = DW_PART_IS_ONCE, .delay = { 0.0, (delay_) }
 #define DW_GROW(from_, to_, power_) .swell = { DW_CURVE_EARLY, from_, to_, power_ }
 #define DW_ONCE_RAMP(delay_, count_) \
-    .flags = DW_PART_IS_ONCE | DW_PART_IS_RAMPED, .delay = (delay_), .ramp_count = (count_)
+    .flags = DW_PART_IS_ONCE | DW_PART_IS_RAMPED, .delay = { 0.0, (delay_) }, .ramp_count = (count_)
 
 #define DW_PARTICLE_PART(KIND, LAYER, count_, TONE, opacity_, ...) \
     { .kind = DW_PARTICLE_KIND_##KIND,                             \
@@ -213,9 +213,11 @@ static dw_status check_times(const dw_particle_recipe *r, dw_error *err)
                        "burst must be (least, most) seconds between bursts with 0 < least <= most "
                        "<= %g, got (%g, %g)",
                        DW_PARTICLE_GAP_MOST, r->gap[0], r->gap[1]);
-    if (!(r->delay >= 0.0 && r->delay <= DW_PARTICLE_GAP_MOST))
-        return dw_fail(err, DW_ERROR_ARGUMENT, "delay must be 0 to %g seconds, got %g",
-                       DW_PARTICLE_GAP_MOST, r->delay);
+    if (!(r->delay[0] >= 0.0 && r->delay[0] <= r->delay[1] && r->delay[1] <= DW_PARTICLE_GAP_MOST))
+        return dw_fail(err, DW_ERROR_ARGUMENT,
+                       "delay must be (least, most) seconds with 0 <= least <= most <= %g, got "
+                       "(%g, %g)",
+                       DW_PARTICLE_GAP_MOST, r->delay[0], r->delay[1]);
     return DW_OK;
 }
 
@@ -320,7 +322,8 @@ dw_status dw_particle_part_make(const dw_particle_recipe *recipe, dw_particle_pa
         part.gap = least + (most - least) / 2;
         part.gap_jitter = (most - least) / 4;
     } else {
-        part.gap_jitter = (uint32_t)(recipe->delay * DW_TICKS_PER_SECOND + 0.5);
+        to_ticks(recipe->delay, 0, &part.gap, &most);
+        part.gap_jitter = most - part.gap;
     }
     part.tone = recipe->tone;
     part.opacity_curve = part.size_curve = part.ramp = DW_PARTICLE_NONE;

@@ -39,7 +39,7 @@ typedef struct dw_particle_recipe {
     uint32_t flags;   /* DW_PART_IS_*, but what the kind itself brings */
     double life[2];   /* seconds: the least, the most */
     double gap[2];    /* seconds from burst to burst, of DW_PART_IS_BURST */
-    double delay;     /* seconds: the most by which lives of DW_PART_IS_ONCE begin late */
+    double delay[2];  /* seconds: least, most by which lives of DW_PART_IS_ONCE begin late */
     double detail[2]; /* m: from the one distance on fewer slots are kept, from the other none; 0,
                          0: all, everywhere */
     float opacity, rise, fall;

@@ -85,7 +85,7 @@ static PyObject *part_dict(const dw_particle_recipe *p)
         p->frames[1] == 0 ? Py_NewRef(Py_None) : Py_BuildValue("(II)", p->frames[0], p->frames[1]);
 
     return Py_BuildValue(
-        "{s:s,s:s,s:I,s:(dd),s:N,s:f,s:f,s:f,s:N,s:N,s:N,s:N,s:I,s:N,s:N,s:N,s:d,s:N,s:f,s:N,"
+        "{s:s,s:s,s:I,s:(dd),s:N,s:f,s:f,s:f,s:N,s:N,s:N,s:N,s:I,s:N,s:N,s:N,s:(dd),s:N,s:f,s:N,"
         "s:(fff)}",
         "kind", word_of(DW_REGISTRY_PARTICLE_KIND, p->kind), "layer",
         word_of(DW_REGISTRY_PARTICLE_LAYER, p->layer), "count", p->count, "lifetime", p->life[0],
@@ -94,9 +94,9 @@ static PyObject *part_dict(const dw_particle_recipe *p)
         "ramp", ramp_array(p), "over_life", PyBool_FromLong(p->flags & DW_PART_IS_RAMPED), "tone",
         p->tone, "burst", pair_or_none(p->gap[0], is_burst ? p->gap[1] : 0.0), "once",
         PyBool_FromLong(p->flags & DW_PART_IS_ONCE), "even",
-        PyBool_FromLong(p->flags & DW_PART_IS_EVEN), "delay", p->delay, "frames", frames,
-        "frame_rate", p->frame_rate, "lod", pair_or_none(p->detail[0], p->detail[1]), "offset",
-        p->offset[0], p->offset[1], p->offset[2]);
+        PyBool_FromLong(p->flags & DW_PART_IS_EVEN), "delay", p->delay[0], p->delay[1], "frames",
+        frames, "frame_rate", p->frame_rate, "lod", pair_or_none(p->detail[0], p->detail[1]),
+        "offset", p->offset[0], p->offset[1], p->offset[2]);
 }
 
 static PyObject *effect_row(const dw_particle_effect *effect)

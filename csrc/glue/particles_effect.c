@@ -47,12 +47,12 @@ static int take_part(PyObject *row, dw_hub_part *out)
     const void *bytes;
 
     memset(out, 0, sizeof *out);
-    if (!PyArg_ParseTuple(row, "IIII(dd)(dd)d(dd)(ffff)(II)I(fff)OOOO:part", &r->kind, &r->layer,
+    if (!PyArg_ParseTuple(row, "IIII(dd)(dd)(dd)(dd)(ffff)(II)I(fff)OOOO:part", &r->kind, &r->layer,
                           &r->count, &r->flags, &r->life[0], &r->life[1], &r->gap[0], &r->gap[1],
-                          &r->delay, &r->detail[0], &r->detail[1], &r->opacity, &r->rise, &r->fall,
-                          &r->frame_rate, &r->frames[0], &r->frames[1], &r->tone, &r->offset[0],
-                          &r->offset[1], &r->offset[2], &params, &opacity_curve, &size_curve,
-                          &colors) ||
+                          &r->delay[0], &r->delay[1], &r->detail[0], &r->detail[1], &r->opacity,
+                          &r->rise, &r->fall, &r->frame_rate, &r->frames[0], &r->frames[1],
+                          &r->tone, &r->offset[0], &r->offset[1], &r->offset[2], &params,
+                          &opacity_curve, &size_curve, &colors) ||
         take_bytes(params, sizeof r->params, sizeof r->params, "params", &bytes, &size) < 0)
         return -1;
     if (bytes != NULL)

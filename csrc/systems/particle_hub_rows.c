@@ -233,7 +233,8 @@ void dw_hub_sweep(dw_hub *hub, bool is_due)
     for (uint32_t i = hub->shot_count; i-- > 0;) {
         const dw_particle_emitter *e = dw_hub_record(hub, hub->shots[i]);
         const dw_particle_part *part = &hub->parts[DW_EMITTER_PART(e->part)];
-        uint64_t end = (uint64_t)part->gap_jitter + part->life_least + part->life_span;
+        uint64_t late = (uint64_t)part->gap + part->gap_jitter;
+        uint64_t end = late + part->life_least + part->life_span;
         int64_t local = dw_particle_local(*e, (uint32_t)hub->tick, (uint32_t)(hub->tick >> 32));
 
         if (local >= (int64_t)end)

@@ -129,8 +129,8 @@ class ParticlePart:
         Each slot lives once.
     even : bool
         Slots are spread evenly over the life, not at random.
-    delay : float
-        Seconds by which lives of `once` begin late, at most.
+    delay : float or (float, float)
+        Seconds by which lives of `once` begin late: the most, or the least and the most.
     frames : (int, int), optional
         First frame of the layer's flipbook, and how many.
     frame_rate : float
@@ -163,7 +163,7 @@ class ParticlePart:
     burst: tuple[float, float] | None = None
     once: bool = False
     even: bool = False
-    delay: float = 0.0
+    delay: float | tuple[float, float] = 0.0
     frames: tuple[int, int] | None = None
     frame_rate: float = 0.0
     lod: tuple[float, float] | None = None
@@ -177,8 +177,10 @@ class ParticlePart:
         put("count", _whole(self.count, "count"))
         put("lifetime", _pair(self.lifetime, "lifetime", "(least, most) seconds"))
         put("params", self._params_of())
-        for name in ("opacity", "rise", "fall", "delay", "frame_rate"):
+        for name in ("opacity", "rise", "fall", "frame_rate"):
             put(name, as_number(getattr(self, name), name))
+        late = (0.0, self.delay) if np.ndim(self.delay) == 0 else self.delay
+        put("delay", _pair(late, "delay", "seconds, or (least, most) seconds"))
         put("opacity_curve", _curve(self.opacity_curve, "opacity_curve"))
         put("size_curve", _curve(self.size_curve, "size_curve"))
         put("ramp", _ramp(self.ramp))

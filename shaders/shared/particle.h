@@ -125,11 +125,11 @@ typedef enum dw_particle_layer_kind {
     F(uint, kind, 0) /* DW_PARTICLE_KIND_* */                                                     \
     F(uint, layer, 0)                                                                             \
     F(uint, flags, 0)                                                                             \
-    F(uint, life_least, 0)    /* ticks, >= 1 */                                                   \
-    F(uint, life_span, 0)     /* lives are even in [least, least + span] */                       \
-    F(uint, gap, 0)           /* ticks: mean time from burst to burst */                          \
-    F(uint, gap_jitter, 0)    /* each burst is off by at most this: gap +- 2 jitter */            \
-    F(uint, tone, 0)          /* DW_PARTICLE_TONE_*: which of the emitter's colours */            \
+    F(uint, life_least, 0) /* ticks, >= 1 */                                                      \
+    F(uint, life_span, 0)  /* lives are even in [least, least + span] */                          \
+    F(uint, gap, 0)        /* ticks: mean time from burst to burst; of a single life: until */    \
+    F(uint, gap_jitter, 0) /* each burst is off by at most this: gap +- 2 jitter; or: lateness */ \
+    F(uint, tone, 0)       /* DW_PARTICLE_TONE_*: which of the emitter's colours */               \
     F(uint, opacity_curve, 0) /* first knot; DW_PARTICLE_NONE: 1 */                               \
     F(uint, size_curve, 0)                                                                        \
     F(uint, ramp, 0)        /* first colour; DW_PARTICLE_NONE: white */                           \
@@ -605,13 +605,13 @@ DW_INLINE dw_particle_life dw_particle_cycle(dw_particle_emitter e, dw_particle_
     return life;
 }
 
-/* A single life, begun after a delay of at most gap_jitter. */
+/* A single life, begun after a delay of gap, and at most gap_jitter more. */
 DW_INLINE dw_particle_life dw_particle_once(dw_particle_emitter e, dw_particle_part p, uint slot,
                                             uint64_t local)
 {
     dw_particle_words d = dw_particle_draw(e.key0, e.key1, slot, 0u, 0u);
     dw_particle_life life = dw_particle_dead();
-    uint64_t delay = DW_U64(dw_particle_pick(p.gap_jitter + 1u, d.y));
+    uint64_t delay = DW_U64(p.gap + dw_particle_pick(p.gap_jitter + 1u, d.y));
 
     life.life = dw_particle_length(p, d);
     if (local < delay || local - delay >= DW_U64(life.life))

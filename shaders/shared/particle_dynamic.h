@@ -225,7 +225,7 @@ DW_INLINE dw_particle_life dw_particle_birth_at(dw_particle_emitter e, dw_partic
         dw_particle_words d = dw_particle_draw(e.key0, e.key1, slot, 0u, 0u);
 
         k = DW_U64(0);
-        tick = DW_U64(dw_particle_pick(p.gap_jitter + 1u, d.y));
+        tick = DW_U64(p.gap + dw_particle_pick(p.gap_jitter + 1u, d.y));
         tick = tick < DW_U64(1) ? DW_U64(1) : tick;
     } else {
         k = dw_particle_divide_long(end, p.gap);

@@ -336,6 +336,18 @@ def test_shots_play_once_and_give_their_room_back(pm):
     assert pm.stats().allocated == 0
 
 
+def test_shots_wait_before_they_begin(pm):
+    late = dataclasses.replace(PUFF, count=200, lifetime=(0.5, 0.5), delay=(1.0, 1.25))
+    pm.register("s", config_of(late))
+    for time, least, most in ((0.99, 0, 0), (1.1, 50, 110), (1.27, 200, 200), (1.76, 0, 0)):
+        pm.update(time - pm.time)
+        assert least <= len(pm.state("dust")) <= most, time
+    assert pm.stats().layers == {}
+    pm.emit("s")
+    pm.update(1.26)
+    assert len(pm.state("dust")) == 200
+
+
 def test_no_two_shots_look_alike(pm):
     pm.register("s", dw.EffectConfig(HERE, SHOT))
     for _ in range(3):
@@ -453,6 +465,9 @@ def test_parts_of_nothing_are_nothing(pm):
         ({"burst": (0.0, 1.0)}, "burst must be"),
         ({"lod": (5.0, 2.0)}, "lod must be"),
         ({"delay": -1.0, "once": True}, "delay must be"),
+        ({"delay": (2.0, 1.0), "once": True}, "delay must be"),
+        ({"delay": (0.0, 1e6), "once": True}, "delay must be"),
+        ({"delay": (1.0, 2.0, 3.0), "once": True}, "delay must be"),
         ({"frames": (200, 100)}, "frames must be"),
         ({"offset": (0.0, math.nan, 0.0)}, "offset must be"),
     ],
