@@ -72,7 +72,8 @@ def make_part(rng: np.random.Generator, kind: int, layer: int, flags: int = 0) -
     part["rise"], part["fall"] = rng.uniform(1, 12, 2)
     part["params"] = rng.uniform(0.01, 1.0, C["PARTICLE_PARAMS"])
     if kind == KINDS["ballistic"]:
-        part["params"][0] = rng.integers(0, 7)  # its shape
+        more = int(part["params"][1] * 1e4)  # of its side, and whether it is flat
+        part["params"][0] = rng.integers(0, 7) + 8 * (more % 6) + 64 * (more // 6 % 2)
     if kind == KINDS["spell"]:
         part["params"][5] = rng.integers(0, 5)  # its arms
     return part

@@ -615,7 +615,7 @@ def move_spray(g: Given) -> Motion:
 
 
 def shape_at(g: Given, d: list[Array]) -> list[Array]:
-    v, shape = g.v, whole(g.v[0])
+    v, shape = g.v, whole(g.v[0]) & 7
     around = wound(v[5] * uniform(d[0]))
     ball = sphere(around, d[1])
     thirds = np.maximum(np.maximum(uniform(high(d[2])), uniform(low(d[2]))), uniform(low(d[1])))
@@ -637,7 +637,7 @@ def shape_at(g: Given, d: list[Array]) -> list[Array]:
 
 
 def shape_way(g: Given, at: list[Array]) -> list[Array]:
-    shape = whole(g.v[0])
+    shape = whole(g.v[0]) & 7
     lean = g.v[3] * inverse(np.maximum(g.v[1], F(1e-6)))
     is_up, is_cone = (shape == 0) | (shape == 4), shape == 5
     x = np.where(is_cone, at[0] * lean, np.where(is_up, F(0), at[0]))
@@ -645,10 +645,23 @@ def shape_way(g: Given, at: list[Array]) -> list[Array]:
     return [x, y, np.where(is_cone, at[2] * lean, np.where(is_up, F(0), at[2]))]
 
 
+def on_side(g: Given, x: Array, y: Array, z: Array) -> tuple[Array, Array, Array]:
+    side = whole(g.v[0]) >> 3 & 7
+    x, y = (np.where(side >= 3, -a, a) for a in (x, y))
+    axis = np.where(side >= 3, side - U32(3), side)
+    is_x, is_z = axis == 1, axis == 2
+    return (
+        np.where(is_x, y, np.where(is_z, z, x)),
+        np.where(is_x, z, np.where(is_z, x, y)),
+        np.where(is_x, x, np.where(is_z, y, z)),
+    )
+
+
 def move_ballistic(g: Given) -> Motion:
     d, f, h, v = g.fresh(), g.block(g.cycle, 2), g.block(g.cycle, 3), g.v
     at = shape_at(g, d)
-    off = sphere(f[0], f[1])
+    off = list(sphere(f[0], f[1]))
+    off[1] = np.where(whole(v[0]) & 64 != 0, F(0), off[1])
     given = (v[8] != 0) | (v[9] != 0) | (v[10] != 0)
     way = [np.where(given, v[8 + i], own) for i, own in enumerate(shape_way(g, at))]
     per = inverse_root(dot(way, way) + F(1e-12))
@@ -663,7 +676,8 @@ def move_ballistic(g: Given) -> Motion:
     c, s = cosine(orbit), sine(orbit)
     turn = wound(g.range(20, h[0]) + g.range(22, h[1]) * g.seconds)
     x, z = place[0] * c - place[2] * s, place[0] * s + place[2] * c
-    return x, place[1], z, g.range(18, f[3]), g.fade, turn, axis_word(*now)
+    axis = axis_word(*on_side(g, *now))
+    return *on_side(g, x, place[1], z), g.range(18, f[3]), g.fade, turn, axis
 
 
 MOVES: dict[int, Callable[[Given], Motion]] = {

@@ -86,7 +86,7 @@ DW_INLINE float dw_particle_select(uint mask, float a, float b)
  * the way out there. words: three of the shape. */
 DW_INLINE dw_particle_motion dw_particle_shape_at(dw_particle_input given, dw_particle_words d)
 {
-    uint shape = dw_whole(given.params[0]);
+    uint shape = dw_whole(given.params[0]) & 7u;
     float hole = given.params[4]; /* thickness: 1 is filled */
     DW_PRECISE float turns = given.params[5] * dw_particle_uniform(d.x);
     uint around = dw_particle_wound(turns);
@@ -127,7 +127,7 @@ DW_INLINE dw_particle_motion dw_particle_shape_at(dw_particle_input given, dw_pa
  * out of cones, whose box_z is the tangent of their angle, upward from the rest. Of any length. */
 DW_INLINE dw_particle_motion dw_particle_shape_way(dw_particle_input given, dw_particle_motion at)
 {
-    uint shape = dw_whole(given.params[0]);
+    uint shape = dw_whole(given.params[0]) & 7u;
     float per_radius = dw_inverse(given.params[1] > 1e-6f ? given.params[1] : 1e-6f);
     DW_PRECISE float lean = given.params[3] * per_radius;
     DW_PRECISE float lean_x = at.x * lean;
@@ -142,10 +142,26 @@ DW_INLINE dw_particle_motion dw_particle_shape_way(dw_particle_input given, dw_p
     return dw_particle_motion_at(x, y, z, 0.0f, 0.0f);
 }
 
-/* params: shape; its radius or half its width, height, half its depth; thickness: 0 the surface
- * alone; arc in turns; least speed, span; direction, 0 0 0: the shape's own; how far it strays;
- * speed away from the centre; force; drag; orbit, turns/s; least size, span; turn of the picture,
- * span; its spin in turns/s, span */
+/* From upright to where the shape's axis points: side 0 y, 1 x, 2 z, 3 -y, 4 -x, 5 -z. */
+DW_INLINE dw_particle_motion dw_particle_on_side(uint side, float x, float y, float z)
+{
+    uint is_down = dw_particle_mask(side >= 3u);
+    uint axis = side - (is_down & 3u);
+    uint is_x = dw_particle_mask(axis == 1u), is_z = dw_particle_mask(axis == 2u);
+    float a = dw_float_from_bits(dw_bits_from_float(x) ^ (is_down & 0x80000000u));
+    float b = dw_float_from_bits(dw_bits_from_float(y) ^ (is_down & 0x80000000u));
+    float to_x = dw_particle_select(is_x, b, dw_particle_select(is_z, z, a));
+    float to_y = dw_particle_select(is_x, z, dw_particle_select(is_z, a, b));
+    float to_z = dw_particle_select(is_x, a, dw_particle_select(is_z, b, z));
+
+    return dw_particle_motion_at(to_x, to_y, to_z, 0.0f, 0.0f);
+}
+
+/* params: shape + 8 times the side that all else is upright on + 64 where ways stray across the
+ * axis alone; its radius or half its width, height, half its depth; thickness: 0 the surface alone;
+ * arc in turns; least speed, span; direction, 0 0 0: the shape's own; how far it strays; speed away
+ * from the centre; force; drag; orbit, turns/s; least size, span; turn of the picture, span; its
+ * spin in turns/s, span */
 DW_INLINE dw_particle_motion dw_particle_move_ballistic(dw_particle_input given)
 {
     dw_particle_words d = dw_particle_fresh(given);
@@ -154,6 +170,8 @@ DW_INLINE dw_particle_motion dw_particle_move_ballistic(dw_particle_input given)
     dw_particle_motion at = dw_particle_shape_at(given, d);
     dw_particle_motion own = dw_particle_shape_way(given, at);
     dw_particle_motion off = dw_particle_sphere(f.x, f.y);
+    uint word = dw_whole(given.params[0]), side = word >> 3 & 7u;
+    float off_y = dw_particle_select(dw_particle_mask((word & 64u) != 0u), 0.0f, off.y);
     float s = given.seconds;
     float speed = dw_particle_between(given.params[6], given.params[7], f.z);
     float large = dw_particle_between(given.params[18], given.params[19], f.w);
@@ -168,7 +186,7 @@ DW_INLINE dw_particle_motion dw_particle_move_ballistic(dw_particle_input given)
     DW_PRECISE float way2 = dw_dot3(way_x, way_y, way_z, way_x, way_y, way_z) + 1e-12f;
     float per_way = dw_inverse_root(way2);
     DW_PRECISE float dx = way_x * per_way + given.params[11] * off.x;
-    DW_PRECISE float dy = way_y * per_way + given.params[11] * off.y;
+    DW_PRECISE float dy = way_y * per_way + given.params[11] * off_y;
     DW_PRECISE float dz = way_z * per_way + given.params[11] * off.z;
     DW_PRECISE float length2 = dw_dot3(dx, dy, dz, dx, dy, dz) + 1e-12f;
     DW_PRECISE float fast = speed * dw_inverse_root(length2);
@@ -195,10 +213,13 @@ DW_INLINE dw_particle_motion dw_particle_move_ballistic(dw_particle_input given)
           sin_a = dw_sin_turn(dw_particle_wound(round));
     DW_PRECISE float orbit_x = x * cos_a - z * sin_a;
     DW_PRECISE float orbit_z = x * sin_a + z * cos_a;
-    dw_particle_motion m = dw_particle_motion_at(orbit_x, y, orbit_z, large, given.fade);
+    dw_particle_motion m = dw_particle_on_side(side, orbit_x, y, orbit_z);
+    dw_particle_motion now = dw_particle_on_side(side, now_x, now_y, now_z);
 
+    m.size = large;
+    m.opacity = given.fade;
     m.turn = dw_particle_wound(turned);
-    m.axis = dw_particle_axis(now_x, now_y, now_z);
+    m.axis = dw_particle_axis(now.x, now.y, now.z);
     return m;
 }
 
@@ -241,19 +262,27 @@ static inline void dw_particle_span_ballistic(const dw_particle_part *p, const d
     const float *v = p->params;
     double most = dw_particle_size_of((double)v[6] + v[7]), back = dw_particle_size_of(v[6]);
     double speed = (most > back ? most : back) + dw_particle_size_of(v[12]);
-    bool is_box = v[0] == 4.0f, is_surface = v[0] >= 6.0f;
-    double wide = is_surface     ? around[DW_AROUND_FAR_RADIUS]
-                  : v[0] == 0.0f ? 0.0
-                                 : v[1] + (is_box ? v[3] : 0.0);
-    double tall = v[0] == 2.0f || v[0] == 3.0f ? v[1] : v[2];
+    uint shape = dw_whole(v[0]) & 7u, side = dw_whole(v[0]) >> 3 & 7u;
+    bool is_box = shape == 4u, is_surface = shape >= 6u;
+    double wide = is_surface    ? around[DW_AROUND_FAR_RADIUS]
+                  : shape == 0u ? 0.0
+                                : v[1] + (is_box ? v[3] : 0.0);
+    double tall = shape == 2u || shape == 3u ? v[1] : v[2];
     double low = is_surface ? around[DW_AROUND_FAR_LOW] : -tall;
     double high = is_surface ? around[DW_AROUND_FAR_HIGH] : tall;
     double across = dw_particle_size_of(v[13]) + dw_particle_size_of(v[15]);
     double up = dw_particle_size_of(v[14]), way, push;
 
     dw_particle_thrown(p, v[16], &way, &push);
-    dw_particle_span_set(span, low - speed * way - up * push, high + speed * way + up * push,
-                         wide + speed * way + across * push, (double)v[18] + v[19]);
+    low -= speed * way + up * push;
+    high += speed * way + up * push;
+    wide += speed * way + across * push;
+    if (side != 0u) { /* any way round */
+        wide += high > -low ? high : -low;
+        low = -wide;
+        high = wide;
+    }
+    dw_particle_span_set(span, low, high, wide, (double)v[18] + v[19]);
 }
 #endif
 

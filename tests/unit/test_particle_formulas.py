@@ -32,7 +32,9 @@ def wild_tables(rng: np.random.Generator) -> Tables:
     parts, kind = tables.parts, tables.parts["kind"]
     parts["params"] *= rng.choice([0.3, 1, 2, 30, -3], parts["params"].shape)
     parts["params"][:, 0] = np.where(
-        kind == KINDS["ballistic"], rng.integers(0, 7, len(parts)), parts["params"][:, 0]
+        kind == KINDS["ballistic"],
+        rng.integers(0, 7, len(parts)) + 8 * rng.integers(0, 14, len(parts)),
+        parts["params"][:, 0],
     )
     parts["params"][:, 5][kind == KINDS["spell"]] = 3
     parts["tone"] = rng.integers(0, 5, len(parts))
@@ -383,6 +385,48 @@ def test_shapes_hold_what_they_throw(device, shape):
         close(way.min(axis=1), 0.0, 6e-6)
         share = np.bincount(way.argmin(axis=1), minlength=9) / 4000
         assert (np.abs(share - 1 / 9) < 0.02).all()
+
+
+@pytest.mark.parametrize(
+    ("side", "axes"),
+    [(1, "yzx"), (2, "zxy"), (3, "-x-y+z"), (4, "-y+z-x"), (5, "+z-x-y")],
+)
+def test_a_throw_lies_on_any_side(device, side, axes):
+    """Where "yzx" has y, z and x of the upright one; orbits and ways turn with the shape."""
+    tables, _ = one_row("combat_blood", 0, 0.0, count=500)
+    p = tables.parts[0]
+    p["kind"], p["offset"], p["params"] = KINDS["ballistic"], 0, 0
+    p["params"][:18] = (5, 0.8, 0.5, 0.3, 0.25, 0.5, 2, 1, 0, 0, 0, 0.1, 0.3, 1, -2, 3, 0.5, 0.25)
+    tables.parts[0] = p
+    upright = tables.state(device, 20000)
+    tables.parts["params"][0, 0] += 8 * side
+    turned = tables.state(device, 20000)
+    signs = [-1.0 if axes[axes.index(a) - 1] == "-" else 1.0 for a in axes if a in "xyz"]
+    order = ["xyz".index(a) for a in axes if a in "xyz"]
+    assert (turned["position"] == upright["position"][:, order] * np.float32(signs)).all()
+    assert np.ptp(upright["position"], axis=0).min() > 0.3
+    before, after = (
+        (s["axis"][:, None] >> np.uint32([0, 10, 20]) & 1023) - 512.0 for s in (upright, turned)
+    )
+    assert np.abs(after - before[:, order] * signs).max() <= 1
+
+
+def test_a_flat_throw_stays_in_its_plane(device):
+    """Any way round in it, evenly; and within a stray of the way that it is given."""
+    tables, _ = one_row("combat_blood", 0, 0.0, count=2000)
+    p = tables.parts[0]
+    p["kind"], p["offset"], p["params"] = KINDS["ballistic"], 0, 0
+    p["params"][0], p["params"][6], p["params"][8], p["params"][11] = 16 + 64, 1, 1, 1000
+    tables.parts[0] = p
+    x, y, z = tables.state(device, 20000)["position"].T.astype(float)
+    assert (z == 0).all()
+    close(np.hypot(x, y), 20000 / 65536, 1e-5)
+    share = np.histogram(np.arctan2(y, x), 8, (-np.pi, np.pi))[0] / 2000
+    assert (np.abs(share - 1 / 8) < 0.03).all()
+    tables.parts["params"][0, 11] = 0.5
+    x, y, z = tables.state(device, 20000)["position"].T.astype(float)
+    assert (z == 0).all() and np.abs(np.arctan2(x, y)).max() < np.arcsin(0.5) + 1e-6
+    assert np.abs(np.arctan2(x, y)).max() > 0.4
 
 
 def test_chips_bounce_once_and_lie_still(device):
