@@ -100,9 +100,6 @@ def _gravity(record: Record, emitter: Emitter, scale: float) -> None:
     emitter.direction = (math.cos(angle), math.sin(angle), 0.0)
     emitter.spread = min(abs(record.number("angleVariance", 0.0)) / 360, 0.5)
     planar(emitter)
-    if emitter.spread and not emitter.outward and emitter.speed != (0.0, 0.0):
-        record.note(f"angleVariance = {emitter.spread * 360:g}",
-                    "directions spread around the angle in depth too")  # fmt: skip
     emitter.gravity = (record.number("gravityx", 0.0) * scale,
                        record.number("gravityy", 0.0) * scale, 0.0)  # fmt: skip
     for field, name, off in (("radial", "radialAcceleration", "radialAccelVariance"),

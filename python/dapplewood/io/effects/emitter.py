@@ -68,12 +68,14 @@ class Emitter:
         Around `origin`, discs, rings, hemispheres and cones about `axis`.
     radius, inner, box, angle : m, m, half edges in m, turns
         Outer and inner radius; the opening of a cone against its axis.
+    is_flat : bool
+        Directions stray across `axis` alone.
     outward : bool
         They fly away from the middle (cones: along their own line), not along `direction`.
     spread : turns
         How far from `direction` they may fly; 0.5 is any way.
     speed, drag, radial, tangential, orbit : (least, most)
-        m/s, 1/s, m/s^2 away from and around the middle, turns/s about the axis.
+        m/s, 1/s, m/s^2 away from and around the middle, turns/s right around the axis.
     size, rotation, spin : (least, most)
         Edge in m, turns, turns/s.
     size_curve, opacity_curve : (n,) or None
@@ -103,6 +105,7 @@ class Emitter:
     box: Vector = (0.0, 0.0, 0.0)
     angle: float = 0.0
     outward: bool = False
+    is_flat: bool = False
     direction: Vector = (0.0, 1.0, 0.0)
     spread: float = 0.0
     speed: Range = (0.0, 0.0)
@@ -284,8 +287,5 @@ def slowing(source: Source, where: str, start: Range, end: float, life: float
 
 
 def planar(emitter: Emitter) -> None:
-    """Directions all around stay in the plane of a 2D system: from a small disc, outwards."""
-    if emitter.spread >= 0.5 and emitter.shape in ("point", "disc", "ring"):
-        emitter.shape = "disc" if emitter.shape == "point" else emitter.shape
-        emitter.radius = max(emitter.radius, 1e-3)
-        emitter.axis, emitter.outward = (0.0, 0.0, 1.0), True
+    """An emitter of a 2D system: all of it stays in its plane."""
+    emitter.axis, emitter.is_flat = (0.0, 0.0, 1.0), True

@@ -207,9 +207,13 @@ class _Reader:
         emitter.direction = unit(_up((*direction, 0.0)[:3], 1.0, is_flat))
         emitter.spread = process.number("spread", 45.0, 0.0, 360.0) / 360
         emitter.spread = min(emitter.spread, 0.5)
+        flatness = process.number("flatness", 0.0)
         if is_flat:
             planar(emitter)
-        process.lack("flatness", "cones are round", 0)
+        elif flatness >= 0.5 and emitter.shape != "ring":
+            emitter.is_flat = True
+        if not is_flat and flatness != float(emitter.is_flat):
+            process.note(f"flatness = {flatness:g}", "cones are round, or flat")
         speed = _span(process, "initial_velocity", 0.0)
         emitter.speed = (speed[0] * unit_, speed[1] * unit_)
         size = 2 if isinstance(process.data.get("gravity"), tuple) and len(

@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..image import Image
-from .curves import AGES
-from .emitter import Emitter, Look
+from .emitter import Emitter, Look, Vector, vector
 from .reading import Source
 
 __all__ = ["effect_of"]
 
+# A shape's number is one of these, 8 times its side, and 64 where it strays in a plane alone.
 _SHAPES = {"point": 0, "disc": 1, "ring": 1, "sphere": 2, "hemisphere": 3, "box": 4, "cone": 5}
 _MOST_PARTS = 64
+
+_SIDES = (
+    (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0),
+    (0.0, -1.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, -1.0),
+)  # fmt: skip
+_FLAT = 64
 
 # So much stray around a direction leaves nothing of it.
 _ANY_WAY = 1000.0
@@ -48,7 +53,9 @@ def effect_of(source: Source, name: str, emitters: list[Emitter]) -> Any:
 def _part(source: Source, emitter: Emitter, styles: dict[tuple[Any, ...], Any]) -> Any:
     from ...particle_effect import ParticlePart
 
-    emitter = _late(source, emitter)
+    if emitter.wait > 0 and not emitter.once:
+        source.note(emitter.where, f"begins after {emitter.wait:.3g} s",
+                    "what goes on and on begins at once")  # fmt: skip
     try:
         return ParticlePart(
             kind="ballistic",
@@ -63,38 +70,13 @@ def _part(source: Source, emitter: Emitter, styles: dict[tuple[Any, ...], Any]) 
             over_life=not emitter.picks,
             burst=None if emitter.period is None else (emitter.period, emitter.period),
             once=emitter.once,
-            delay=emitter.delay if emitter.once else 0.0,
+            delay=(emitter.wait, emitter.wait + emitter.delay) if emitter.once else 0.0,
             even=emitter.even,
             offset=emitter.origin,
             **_frames(emitter),
         )
     except ValueError as error:
         source.fail(emitter.where, f"asks for what no particle can do: {error}")
-
-
-def _late(source: Source, emitter: Emitter) -> Emitter:
-    """Particles that rest where they are born wait unseen, as part of a longer life."""
-    wait, (least, most) = emitter.wait, emitter.lifetime
-    if wait <= 0:
-        return emitter
-    rests = not any((*emitter.speed, *emitter.gravity, *emitter.radial, *emitter.spin))
-    if not (emitter.once and rests and most - least < 1e-6):
-        source.note(emitter.where, f"begins after {wait:.3g} s", "moving particles begin at once")
-        return emitter
-    total = wait + most
-    age = (AGES * total - wait) / most
-    shown = np.ones(AGES.size) if emitter.opacity_curve is None else emitter.opacity_curve
-    found = replace(emitter, lifetime=(total, total),
-                    opacity_curve=np.where(age < 0, 0.0, _at(shown, age)))  # fmt: skip
-    if emitter.size_curve is not None:
-        found.size_curve = _at(emitter.size_curve, age)
-    if emitter.ramp is not None and not emitter.picks and len(emitter.ramp) > 1:
-        found.ramp = np.stack([_at(column, age) for column in emitter.ramp.T], axis=1)
-    return found
-
-
-def _at(values: np.ndarray, age: np.ndarray) -> np.ndarray:
-    return np.interp(age, np.linspace(0.0, 1.0, len(values)), values)
 
 
 def _flat(curve: np.ndarray | None) -> np.ndarray | None:
@@ -164,17 +146,20 @@ def _fitted(look: Look) -> Any:
 
 
 def _params(source: Source, emitter: Emitter) -> dict[str, float]:
-    shape, spread, direction = _shape(source, emitter)
+    shape, spread, direction = _shape(emitter)
+    side = _side(source, emitter)
     life = sum(emitter.lifetime) / 2
     found = {
-        "shape": float(shape),
-        "thickness": _thickness(emitter, shape),
+        "shape": float(shape + 8 * side + _FLAT * _is_flat(emitter)),
+        "thickness": _thickness(emitter),
         "arc": 1.0,
         "speed": emitter.speed[0],
         "speed_span": emitter.speed[1] - emitter.speed[0],
         "spread": spread,
         "drag": sum(emitter.drag) / 2,
         "radial": _radial(source, emitter, life),
+        # The kind turns from x to z, left around its axis.
+        "orbit": -sum(emitter.orbit) / 2,
         "size": emitter.size[0],
         "size_span": emitter.size[1] - emitter.size[0],
         "turn": emitter.rotation[0],
@@ -183,19 +168,41 @@ def _params(source: Source, emitter: Emitter) -> dict[str, float]:
         "spin_span": emitter.spin[1] - emitter.spin[0],
     }
     if shape == _SHAPES["box"]:
-        found |= dict(zip(("box_x", "box_y", "box_z"), emitter.box, strict=True))
+        found |= _axes("box", vector(map(abs, _upright(side, emitter.box))))
     else:
         found["box_x"] = emitter.radius
     if shape == _SHAPES["cone"]:
         found["box_z"] = math.tan(min(emitter.angle, 0.24) * 2 * math.pi)
-    found |= dict(zip(("dir_x", "dir_y", "dir_z"), direction, strict=True))
-    found |= dict(zip(("accel_x", "accel_y", "accel_z"), emitter.gravity, strict=True))
-    found["orbit"] = _orbit(source, emitter)
-    return found
+    found |= _axes("dir", _upright(side, direction))
+    return found | _axes("accel", _upright(side, emitter.gravity))
 
 
-def _is_upright(emitter: Emitter) -> bool:
-    return abs(emitter.axis[1]) > 0.999
+def _axes(word: str, values: Vector) -> dict[str, float]:
+    return {f"{word}_{axis}": value for axis, value in zip("xyz", values, strict=True)}
+
+
+def _upright(side: int, way: Vector) -> Vector:
+    """A vector as it was before its shape was laid on a side."""
+    x, y, z = way
+    a, b, c = ((x, y, z), (z, x, y), (y, z, x))[side % 3]
+    return (-a, -b, c) if side >= 3 else (a, b, c)
+
+
+def _side(source: Source, emitter: Emitter) -> int:
+    """The side whose axis is nearest to the emitter's."""
+    has_axis = emitter.shape not in ("point", "box", "sphere") or _is_flat(emitter)
+    if not (has_axis or any(emitter.orbit)):
+        return 0
+    lengths = [sum(a * b for a, b in zip(side, emitter.axis, strict=True)) for side in _SIDES]
+    if max(lengths) < 0.98:
+        axis = tuple(round(a, 2) for a in emitter.axis)
+        source.note(emitter.where, f"a {emitter.shape} about {axis}",
+                    "shapes stand along x, y or z; the nearest is taken")  # fmt: skip
+    return lengths.index(max(lengths))
+
+
+def _is_flat(emitter: Emitter) -> bool:
+    return emitter.is_flat and emitter.spread > 0
 
 
 def _stray(turns: float) -> float:
@@ -206,30 +213,17 @@ def _stray(turns: float) -> float:
     return min(1 / max(math.cos(angle - math.pi / 2), 1e-9), _ANY_WAY)
 
 
-def _shape(source: Source, emitter: Emitter) -> tuple[int, float, tuple[float, float, float]]:
+def _shape(emitter: Emitter) -> tuple[int, float, Vector]:
     """Number of the shape, stray, direction (zeros: the shape's own)."""
     shape, spread = emitter.shape, _stray(emitter.spread)
-    own = (0.0, 0.0, 0.0)
     if shape == "point" or (emitter.radius <= 0 and shape not in ("box", "cone")):
         return _SHAPES["point"], _ANY_WAY if emitter.outward else spread, emitter.direction
     if shape == "box" or not emitter.outward:
-        direction = emitter.direction
-    else:
-        direction = own
-    if shape in ("disc", "ring", "hemisphere", "cone") and not _is_upright(emitter):
-        source.note(emitter.where, f"a {shape} about {tuple(round(a, 2) for a in emitter.axis)}",
-                    "shapes stand upright; a ball stands in")  # fmt: skip
-        if shape in ("hemisphere", "cone"):
-            return 2, _stray(0.25 if shape == "hemisphere" else emitter.angle), emitter.axis
-        return 2, spread, direction
-    if shape in ("hemisphere", "cone") and emitter.axis[1] < 0:
-        if shape == "cone":
-            return _SHAPES["disc"], _stray(emitter.angle), emitter.axis
-        return 2, _stray(0.25), emitter.axis
-    return _SHAPES[shape], spread if shape != "cone" else 0.0, direction
+        return _SHAPES[shape], spread, emitter.direction
+    return _SHAPES[shape], spread if shape != "cone" else 0.0, (0.0, 0.0, 0.0)
 
 
-def _thickness(emitter: Emitter, shape: int) -> float:
+def _thickness(emitter: Emitter) -> float:
     if emitter.radius <= 0:
         return 1.0
     return min(max(1.0 - emitter.inner / emitter.radius, 0.0), 1.0)
@@ -244,14 +238,3 @@ def _radial(source: Source, emitter: Emitter, life: float) -> float:
         mean = sum(emitter.tangential) / 2
         source.note(emitter.where, f"{mean:.3g} m/s^2 around the middle", "nothing pulls around")
     return pull * life / 2
-
-
-def _orbit(source: Source, emitter: Emitter) -> float:
-    turns = sum(emitter.orbit) / 2
-    if not turns:
-        return 0.0
-    if not _is_upright(emitter):
-        source.note(emitter.where, f"{turns:.3g} turns/s about {emitter.axis}",
-                    "orbits are about the upright axis alone")  # fmt: skip
-        return 0.0
-    return turns * math.copysign(1.0, emitter.axis[1])

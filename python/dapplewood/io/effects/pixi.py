@@ -137,7 +137,7 @@ def _moved(source: Source, record: Record, emitter: Emitter, scale: float) -> No
     if not emitter.outward:
         emitter.direction = (math.cos(middle), -math.sin(middle), 0.0)
         emitter.spread = max(emitter.spread, min(abs(last - first) / 720, 0.5))
-        planar(emitter)
+    planar(emitter)
     if not record.flag("noRotation"):
         emitter.rotation = (min(first, last) / 360, max(first, last) / 360)
     spin = record.record("rotationSpeed")

@@ -163,7 +163,8 @@ class _Reader:
                 record.lack(key, _LATER)
                 if entry is not None:
                     entry.skip(*entry.data)
-        emitter = Emitter(where=record.where, axis=(0.0, 0.0, 1.0))
+        emitter = Emitter(where=record.where)
+        planar(emitter)
         self._lived(record, emitter)
         self._moved(record, emitter, direction)
         self._sized(record, emitter)
@@ -222,7 +223,6 @@ class _Reader:
             emitter.spread = 0.5
             if word not in (None, "none", "outside"):
                 move.note(f"direction = {word!r}", "particles fly all ways")
-            planar(emitter)
             return
         emitter.direction = (math.cos(turn), math.sin(turn), 0.0)
         emitter.spread = spread
