@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dapplewood as dw
 import pytest
-from dapplewood import renderer, trees
+from dapplewood import particles, renderer, trees
 from dapplewood.cli.inputs import tiles_of
 from dapplewood.cli.parser import make_parser
 from dapplewood.io import read_image, read_texture, write_image
@@ -55,6 +55,38 @@ def test_the_deforming_example_runs(monkeypatch, capsys, native_device):
     share, refits = capsys.readouterr().out.split("% of the picture, ")
     assert 3.0 < float(share) < 60.0
     assert refits == "60 refits\n", "three meshes of twenty poses"
+
+
+@pytest.mark.slow
+def test_the_particle_example_runs(tmp_path, monkeypatch, capsys, native_device, vulkan_device):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(particles, "default_device", lambda: native_device)
+    monkeypatch.setattr(renderer, "default_vulkan_device", lambda: vulkan_device)
+    scope: dict = {}
+    exec(compile(blocks("python")[3], "README.md", "exec"), scope)
+    drops, _, table = capsys.readouterr().out.partition(" drops, the highest at ")
+    assert int(drops) == len(scope["drops"]) == 8, "a fly spot between two bursts"
+    total = table.splitlines()[-1].split()
+    assert total[0] == "all" and total[1:4] == ["54", "54", "0"] and total[-1] == "8"
+    image = read_image("particles.png").array
+    assert image.shape[:2] == (360, 640)
+    spot, empty = (image[180:230, x : x + 60, :3].max(axis=(0, 1)) for x in (220, 40))
+    assert (spot > empty + 30).all()
+    scope["hub"].close()
+
+
+def test_the_example_of_an_effect_runs(monkeypatch, capsys, native_device):
+    monkeypatch.setattr(particles, "default_device", lambda: native_device)
+    scope: dict = {}
+    exec(compile(blocks("python")[4], "README.md", "exec"), scope)
+    hub = scope["hub"]
+    assert "1001 emitters" in capsys.readouterr().out
+    assert hub.stats().allocated == 400 + 30 + 1000 * dw.effect("dust_drift").count
+    begin = hub.state("spark")["position"]
+    hub.seek(8.0)
+    assert (hub.state("spark")["position"] == begin).all()
+    assert begin[:, 1].max() > 1.0 and len(hub.state(scope["soot"])) == 30
+    hub.close()
 
 
 def commands() -> list[list[str]]:
