@@ -23,6 +23,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 SHADERS = Path(__file__).resolve().parent
 sys.path.insert(0, str(SHADERS))
@@ -33,10 +34,12 @@ SUFFIXES = (".comp", ".vert", ".frag")
 TARGET = "vulkan1.2"
 COMPILE_OPTIONS = ("--target-env", TARGET)
 VALIDATE_OPTIONS = ("--target-env", TARGET, "--scalar-block-layout")
+OPTIMIZE_OPTIONS = (f"--target-env={TARGET}", "-O")
 STAGE_BITS = {"vert": 0x01, "tesc": 0x02, "tese": 0x04, "geom": 0x08, "frag": 0x10, "comp": 0x20}
 INSTALL_HINT = "Debian or Ubuntu: apt install glslang-tools spirv-tools"
 JOBS = 2
 
+_OPTIMIZE = re.compile(r"^#pragma optimize\(on\)$", re.MULTILINE)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
@@ -75,7 +78,7 @@ def source_hash(source: Path, folder: Path = SHADERS) -> str:
 
 
 def compiler_version(compiler: str) -> str:
-    """The first line of `glslangValidator --version`."""
+    """The first line of a tool's `--version`."""
     output = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
     lines = (output.stdout or output.stderr).splitlines()
     return lines[0].strip() if lines else "unknown"
@@ -88,15 +91,38 @@ def _run(command: list[str], what: str) -> None:
         raise ShaderBuildError(f"{what} failed:\n{output}")
 
 
-def compile_one(compiler: str, validator: str | None, source: Path, folder: Path) -> bytes:
-    """The checked SPIR-V of one entry point."""
+class Tools(NamedTuple):
+    """Paths; without the latter two nothing is checked and nothing optimised."""
+
+    compiler: str
+    validator: str | None
+    optimizer: str | None
+
+    @classmethod
+    def find(cls) -> Tools | None:
+        compiler = shutil.which("glslangValidator") or shutil.which("glslang")
+        if compiler is None:
+            return None
+        return cls(compiler, shutil.which("spirv-val"), shutil.which("spirv-opt"))
+
+    def version(self) -> str:
+        """Of all that make code."""
+        makers = [self.compiler] + [self.optimizer] * (self.optimizer is not None)
+        return "; ".join(compiler_version(maker) for maker in makers)
+
+
+def compile_one(tools: Tools, source: Path, folder: Path) -> bytes:
+    """The checked SPIR-V of one entry point, optimised where it says `#pragma optimize(on)`."""
     handle, name = tempfile.mkstemp(suffix=".spv")
     os.close(handle)
+    what = f"shaders/{source.name}: "
     try:
-        command = [compiler, *COMPILE_OPTIONS, "-V", "-I" + str(folder), "--quiet", "-o", name]
-        _run(command + [str(source)], f"shaders/{source.name}: glslangValidator")
-        if validator is not None:
-            _run([validator, *VALIDATE_OPTIONS, name], f"shaders/{source.name}: spirv-val")
+        command = [tools.compiler, *COMPILE_OPTIONS, "-V", "-I" + str(folder), "--quiet"]
+        _run([*command, "-o", name, str(source)], what + "glslangValidator")
+        if tools.optimizer is not None and _OPTIMIZE.search(source.read_text(encoding="utf-8")):
+            _run([tools.optimizer, *OPTIMIZE_OPTIONS, name, "-o", name], what + "spirv-opt")
+        if tools.validator is not None:
+            _run([tools.validator, *VALIDATE_OPTIONS, name], what + "spirv-val")
         return Path(name).read_bytes()
     finally:
         os.unlink(name)
@@ -225,7 +251,7 @@ def _use_generated(folder: Path) -> None:
         )
 
 
-def _codes(folder: Path, version: str, force: bool, tools: tuple[str, str | None], say):
+def _codes(folder: Path, version: str, force: bool, tools: Tools, say):
     """SPIR-V of every shader by name: kept where nothing changed, compiled elsewhere."""
     index = _read_index(folder)
     kept = {} if force or index.get("compiler") != version else index.get("shaders", {})
@@ -239,7 +265,7 @@ def _codes(folder: Path, version: str, force: bool, tools: tuple[str, str | None
             if hashlib.sha256(code).hexdigest() == row.get("spirv_sha256"):
                 return code
         say(f"shaders/{source.name}")
-        return compile_one(*tools, source, folder)
+        return compile_one(tools, source, folder)
 
     with ThreadPoolExecutor(JOBS) as pool:
         codes = dict(zip(hashes, pool.map(one, sources(folder))))
@@ -271,12 +297,11 @@ def _write_generated(folder: Path, codes: dict[str, bytes], hashes: dict, versio
 
 def build(folder: Path = SHADERS, *, force: bool = False, say=lambda text: None) -> None:
     """Brings shaders/generated up to date, or raises ShaderBuildError."""
-    compiler = shutil.which("glslangValidator") or shutil.which("glslang")
-    if compiler is None:
+    tools = Tools.find()
+    if tools is None:
         _use_generated(folder)
         return
-    version = compiler_version(compiler)
-    tools = compiler, shutil.which("spirv-val")
+    version = tools.version()
     codes, hashes = _codes(folder, version, force, tools, say)
     _write_generated(folder, codes, hashes, version)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // lib/particle_expand.glsl on subgroups of 32 lanes.
 #version 460
+#pragma optimize(on)
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require

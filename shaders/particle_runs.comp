@@ -18,7 +18,7 @@ layout(scalar, set = 0, binding = 1) readonly buffer region_block
 };
 layout(std430, set = 0, binding = 2) readonly buffer start_block { uvec2 starts[]; };
 layout(scalar, set = 0, binding = 3) readonly buffer span_block { dw_particle_span spans[]; };
-layout(std430, set = 0, binding = 4) buffer cell_block { uvec2 cells[]; };
+layout(std430, set = 0, binding = 4) buffer cell_block { uvec4 cells[]; };
 layout(std430, set = 0, binding = 5) writeonly buffer run_block { uint runs[]; };
 
 shared uint group_layer;

@@ -2,6 +2,7 @@
 // A lane a slot, four times: how many of a workgroup's slots live, or their particles one behind
 // the other.
 #version 460
+#pragma optimize(on)
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
@@ -18,7 +19,7 @@ layout(std430, set = 0, binding = 1) readonly buffer part_block { uvec2 parts[];
 layout(std430, set = 0, binding = 2) readonly buffer curve_block { float curves[]; };
 layout(std430, set = 0, binding = 3) readonly buffer color_block { uint colors[]; };
 layout(std430, set = 0, binding = 4) readonly buffer point_block { float points[]; };
-layout(std430, set = 0, binding = 5) readonly buffer cell_block { uvec2 cells[]; };
+layout(std430, set = 0, binding = 5) readonly buffer cell_block { uvec4 cells[]; };
 layout(std430, set = 0, binding = 6) readonly buffer run_block { uint runs[]; };
 layout(scalar, set = 0, binding = 7) readonly buffer span_block { dw_particle_span spans[]; };
 layout(scalar, set = 0, binding = 8) readonly buffer dispatch_block
@@ -53,15 +54,15 @@ bool state_at(uvec2 at, inout dw_particle particle)
     uint row = first_row + at.x;
     dw_particle_emitter e = load_emitter(row);
     dw_particle_part p = load_part(DW_EMITTER_PART(e.part));
+    int64_t local = dw_particle_local(e, now.x, now.y);
     float eye[3], share = 0.0;
 
     for (uint i = 0u; i < 3u; i++)
         eye[i] = has_camera != 0u ? camera[i] : e.position[i];
 
     if (is_counting)
-        return life_shown(e, p, at.y, dw_particle_local(e, now.x, now.y), load_shown(e, p, at.y))
-                   .is_alive != 0u;
-    return particle_at(e, p, row, at.y, now, eye, particle, share);
+        return life_shown(e, p, at.y, local, load_shown(e, p, at.y)).is_alive != 0u;
+    return particle_at(e, p, row, at.y, local, now, eye, particle, share);
 }
 
 void put(uint place, dw_particle p)

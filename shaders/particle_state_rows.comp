@@ -11,7 +11,7 @@
 layout(local_size_x = DW_PARTICLE_LANES) in;
 
 layout(std430, set = 0, binding = 0) readonly buffer emitter_block { uvec4 emitters[]; };
-layout(std430, set = 0, binding = 1) writeonly buffer cell_block { uvec2 cells[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer cell_block { uvec4 cells[]; };
 layout(std430, set = 0, binding = 2) writeonly buffer sum_block { uvec2 sums[]; };
 layout(scalar, push_constant) uniform constants
 {
@@ -30,7 +30,7 @@ void main()
     uvec2 through = sum_through(lane, uvec2(slots, 0u), total);
 
     if (row < row_count)
-        cells[row] = uvec2(through.x - slots, 0u);
+        cells[row] = uvec4(through.x - slots, 0u, 0u, 0u);
     if (lane == 0u && group * DW_PARTICLE_ROW_GROUP < row_count)
         sums[group] = total;
 }

@@ -70,7 +70,7 @@ static const struct {
     [DW_PARTICLE_CURVES] = { "particle curves", sizeof(float), 0, ROOM_NONE },
     [DW_PARTICLE_COLORS] = { "particle colours", sizeof(uint32_t), 0, ROOM_NONE },
     [DW_PARTICLE_POINTS] = { "particle points", 3 * sizeof(float), 0, ROOM_NONE },
-    [BUFFER_CELLS] = { "particle cells", 8 * DW_PARTICLE_ROW_GROUP, 0, ROOM_ROWS },
+    [BUFFER_CELLS] = { "particle cells", 16 * DW_PARTICLE_ROW_GROUP, 0, ROOM_ROWS },
     [BUFFER_SUMS] = { "particle sums", 8, 0, ROOM_ROWS },
     [BUFFER_STARTS] = { "particle starts", 8, 8, ROOM_ROWS },
     [BUFFER_RUNS] = { "particle runs", 4, 0, ROOM_SLOTS },

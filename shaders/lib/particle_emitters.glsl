@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A lane a row: how many of its slots the view looks at, and how many those before it in the
-// workgroup have.
+// A lane a row: how many of its slots the view looks at, how many those before it in the workgroup
+// have, and the row's own tick.
 #ifndef DW_LIB_PARTICLE_EMITTERS_GLSL
 #define DW_LIB_PARTICLE_EMITTERS_GLSL
 
@@ -11,7 +11,7 @@ layout(local_size_x = DW_PARTICLE_LANES) in;
 
 layout(std430, set = 0, binding = 0) readonly buffer emitter_block { uvec4 emitters[]; };
 layout(std430, set = 0, binding = 1) readonly buffer part_block { uvec2 parts[]; };
-layout(std430, set = 0, binding = 2) writeonly buffer cell_block { uvec2 cells[]; };
+layout(std430, set = 0, binding = 2) writeonly buffer cell_block { uvec4 cells[]; };
 layout(std430, set = 0, binding = 3) writeonly buffer sum_block { uvec2 sums[]; };
 layout(scalar, set = 0, binding = 4) writeonly buffer eye_block { float eye[3]; };
 layout(scalar, push_constant) uniform view_block { dw_particle_view view; };
@@ -27,10 +27,8 @@ bool is_outside(dw_particle_emitter e)
     return false;
 }
 
-uint kept_of(uint row)
+uint kept_of(dw_particle_emitter e)
 {
-    dw_particle_emitter e = load_emitter(row);
-
     if (e.part == DW_PARTICLE_NONE)
         return 0u;
     dw_particle_part p = load_part(DW_EMITTER_PART(e.part));
@@ -44,13 +42,18 @@ void main()
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     uint lane = gl_LocalInvocationIndex;
     uint row = group * DW_PARTICLE_ROW_GROUP + lane;
-    uint kept = row < view.row_count ? kept_of(row) : 0u;
+    bool is_row = row < view.row_count;
+    dw_particle_emitter e = load_emitter(is_row ? row : 0u);
+    uint kept = is_row ? kept_of(e) : 0u;
     uint slots = dw_particle_kept_slots(kept);
     uvec2 total;
     uvec2 through = sum_through(lane, uvec2(slots, slots == 0u ? 0u : 1u), total);
 
-    if (row < view.row_count)
-        cells[row] = uvec2(through.x - slots, kept);
+    if (is_row) {
+        uint64_t local = uint64_t(dw_particle_local(e, view.now_low, view.now_high));
+
+        cells[row] = uvec4(through.x - slots, kept, uint(local), uint(local >> 32));
+    }
     if (lane == 0u && group * DW_PARTICLE_ROW_GROUP < view.row_count)
         sums[group] = total;
     if (lane < 3u && group == 0u)

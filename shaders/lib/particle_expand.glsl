@@ -18,7 +18,7 @@ layout(scalar, set = 0, binding = 2) readonly buffer region_block
 layout(std430, set = 0, binding = 3) readonly buffer curve_block { float curves[]; };
 layout(std430, set = 0, binding = 4) readonly buffer color_block { uint colors[]; };
 layout(std430, set = 0, binding = 5) readonly buffer point_block { float points[]; };
-layout(std430, set = 0, binding = 6) readonly buffer cell_block { uvec2 cells[]; };
+layout(std430, set = 0, binding = 6) readonly buffer cell_block { uvec4 cells[]; };
 layout(std430, set = 0, binding = 7) readonly buffer run_block { uint runs[]; };
 layout(scalar, set = 0, binding = 8) readonly buffer span_block { dw_particle_span spans[]; };
 layout(scalar, set = 0, binding = 9) readonly buffer dispatch_block
@@ -53,16 +53,19 @@ bool is_inside(dw_particle particle)
 /* False: nothing of the slot is seen. */
 bool sprite_at(uvec2 at, inout dw_particle_sprite sprite)
 {
-    dw_particle_emitter e = load_emitter(at.x);
+    dw_particle_emitter e = load_head(at.x);
     dw_particle_part p = load_part(DW_EMITTER_PART(e.part));
+    uvec4 cell = cells[at.x];
+    int64_t local = int64_t(dw_particle_join(cell.z, cell.w));
+    uvec2 now = uvec2(view.now_low, view.now_high);
     float eye[3] = float[3](view.camera[0], view.camera[1], view.camera[2]);
     dw_particle particle = no_particle();
     float share = 0.0;
 
-    if (!particle_at(e, p, at.x, at.y, uvec2(view.now_low, view.now_high), eye, particle, share))
+    if (!particle_at(e, p, at.x, at.y, local, now, eye, particle, share))
         return false;
 
-    precise float opacity = particle.opacity * dw_particle_kept_share(cells[at.x].y, at.y);
+    precise float opacity = particle.opacity * dw_particle_kept_share(cell.y, at.y);
 
     particle.opacity = opacity;
     sprite = dw_particle_sprite_of(particle, share);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which row and which of its slots a candidate is: searched between the rows that its workgroup
-// and the next one begin at. The includer declares `uvec2 cells[]`, `uint runs[]` and
+// and the next one begin at. The includer declares `uvec4 cells[]`, `uint runs[]` and
 // `dw_particle_span spans[]`.
 #ifndef DW_LIB_PARTICLE_FIND_GLSL
 #define DW_LIB_PARTICLE_FIND_GLSL

@@ -50,8 +50,8 @@ dw_particle_input input_at(dw_particle_emitter e, dw_particle_part p, uint slot,
     return given;
 }
 
-/* dw_particle_move; each kind reads the params that it needs, and no other does. */
-dw_particle_motion move_at(uint part, uint kind, dw_particle_input given)
+/* dw_particle_move; each kind reads the params and the extent that it needs, and no other does. */
+dw_particle_motion move_at(uint row, uint part, uint kind, dw_particle_input given)
 {
     dw_particle_motion m = dw_particle_motion_at(0.0, 0.0, 0.0, 0.0, 0.0);
 
@@ -59,6 +59,7 @@ dw_particle_motion move_at(uint part, uint kind, dw_particle_input given)
 #define DW_PARTICLE_KIND(value, NAME, name, traits, words, doc) \
     case value:                                                 \
         load_params(part, given.params);                        \
+        load_extent(row, given.extent);                         \
         m = dw_particle_move_##name(given);                     \
         break;
 #include "shared/particle_kinds.def"
@@ -72,11 +73,10 @@ dw_particle no_particle()
     return dw_particle(0u, 0u, 0u, 0u, 0u, float[3](0.0, 0.0, 0.0), 0.0, 0.0, 0u, 0u, 0u, 0u);
 }
 
-/* False: nothing lives there. `share`: of its age. */
-bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot, uvec2 now,
-                 float camera[3], inout dw_particle particle, inout float share)
+/* False: nothing lives there. local: the emitter's own tick; `share`: of the age. */
+bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot, int64_t local,
+                 uvec2 now, float camera[3], inout dw_particle particle, inout float share)
 {
-    int64_t local = dw_particle_local(e, now.x, now.y);
     uint part = DW_EMITTER_PART(e.part);
 #ifdef DW_SLOTS_ARE_SHOWN
     dw_particle_shown state = load_shown(e, p, slot);
@@ -104,7 +104,7 @@ bool particle_at(dw_particle_emitter e, dw_particle_part p, uint row, uint slot,
         given.camera[i] = offset;
     }
 
-    dw_particle_motion motion = move_at(part, p.kind, given);
+    dw_particle_motion motion = move_at(row, part, p.kind, given);
 
     particle = dw_particle_of(e, p, row, slot, life, motion, color_at(e, p, slot, share));
 #ifdef DW_SLOTS_ARE_SHOWN

@@ -23,6 +23,10 @@
 #define EMITTER_WORDS (0u DW_PARTICLE_EMITTER_FIELDS(WORDS_OF))
 #define PART_WORDS    (0u DW_PARTICLE_PART_FIELDS(WORDS_OF))
 
+/* Vectors of an emitter: of its extent, and of where it was before its last move. */
+#define EMITTER_EXTENT 4u
+#define EMITTER_MOVE   6u
+
 float as_float(uint bits)
 {
     return uintBitsToFloat(bits);
@@ -33,19 +37,58 @@ uint as_uint(uint bits)
     return bits;
 }
 
-dw_particle_emitter load_emitter(uint row)
+void load_vector(uint row, uint index, inout uint words[EMITTER_WORDS])
 {
-    uint words[EMITTER_WORDS], at = 0u;
+    uvec4 four = emitters[row * (EMITTER_WORDS / 4u) + index];
+
+    for (uint j = 0u; j < 4u; j++)
+        words[4u * index + j] = four[j];
+}
+
+dw_particle_emitter emitter_of(uint words[EMITTER_WORDS])
+{
+    uint at = 0u;
     dw_particle_emitter taken;
 
-    for (uint i = 0u; i < EMITTER_WORDS / 4u; i++) {
-        uvec4 four = emitters[row * (EMITTER_WORDS / 4u) + i];
-
-        for (uint j = 0u; j < 4u; j++)
-            words[4u * i + j] = four[j];
-    }
     DW_PARTICLE_EMITTER_FIELDS(TAKE)
     return taken;
+}
+
+dw_particle_emitter load_emitter(uint row)
+{
+    uint words[EMITTER_WORDS];
+
+    for (uint i = 0u; i < EMITTER_WORDS / 4u; i++)
+        load_vector(row, i, words);
+    return emitter_of(words);
+}
+
+/* What slots need of it: no extent, which load_extent reads for the kinds that have use for it, no
+ * clock, and no move but where it trails. */
+dw_particle_emitter load_head(uint row)
+{
+    uint words[EMITTER_WORDS];
+    bool has_tail = false;
+
+    for (uint i = 0u; i < EMITTER_WORDS; i++)
+        words[i] = 0u;
+    for (uint i = 0u; i < EMITTER_EXTENT; i++)
+        load_vector(row, i, words);
+#ifdef DW_SLOTS_ARE_SHOWN
+    has_tail = true; /* where its slots' states are */
+#endif
+    if (has_tail || (DW_EMITTER_FLAGS(words[0]) & DW_EMITTER_IS_TRAIL) != 0u)
+        for (uint i = EMITTER_MOVE; i < EMITTER_WORDS / 4u; i++)
+            load_vector(row, i, words);
+    return emitter_of(words);
+}
+
+void load_extent(uint row, out float extent[3])
+{
+    uvec4 four = emitters[row * (EMITTER_WORDS / 4u) + EMITTER_EXTENT];
+
+    for (uint i = 0u; i < 3u; i++)
+        extent[i] = as_float(four[i]);
 }
 
 /* All but its params, which are read where they are needed. */

@@ -82,30 +82,30 @@ typedef enum dw_particle_layer_kind {
 #define DW_EMITTER_FLAGS(word) ((word) >> 16)
 
 /* One row. Its own tick is local + (now - epoch) * rate / 2^16. */
-#define DW_PARTICLE_EMITTER_FIELDS(F)                                                     \
-    F(uint, part, 0)  /* index of its part, flags << 16; DW_PARTICLE_NONE: a free row */  \
-    F(uint, count, 0) /* slots */                                                         \
-    F(uint, key0, 0)                                                                      \
-    F(uint, key1, 0)      /* the same in all rows of one emitter: its phase in ticks */   \
-    F(uint, epoch_low, 0) /* the hub's tick when the rate was last set */                 \
-    F(uint, epoch_high, 0)                                                                \
-    F(uint, local_low, 0) /* the emitter's own tick then */                               \
-    F(uint, local_high, 0)                                                                \
-    F(uint, rate, 0)     /* of its clock: DW_PARTICLE_RATE_ONE is as fast as the hub's */ \
-    F(uint, stop_low, 0) /* own tick after which no cycle begins; all ones: none */       \
-    F(uint, stop_high, 0)                                                                 \
-    F(uint, moved_low, 0) /* own tick of the last move */                                 \
-    F(uint, moved_high, 0)                                                                \
-    F(uint, loop, 0) /* own ticks after which all repeats; 0: never */                    \
-    F(float, position, 3)                                                                 \
-    F(float, scale, 0)                                                                    \
-    F(float, before, 3)       /* the position before the last move */                     \
-    F(uint, colors, 3)        /* RGBA8, sRGB: core, middle, outer */                      \
-    F(float, extent, 3)       /* m: radius, lowest y, height of what it surrounds */      \
-    F(uint, surface, 0)       /* first of its points */                                   \
-    F(uint, surface_count, 0) /* 0: none */                                               \
-    F(uint, first, 0)         /* of its slots' states, of parts that have some */         \
-    F(float, bound_y, 0)      /* a sphere around all that it may show: above position */  \
+#define DW_PARTICLE_EMITTER_FIELDS(F)                                                          \
+    F(uint, part, 0)  /* index of its part, flags << 16; DW_PARTICLE_NONE: a free row */       \
+    F(uint, count, 0) /* slots */                                                              \
+    F(uint, key0, 0)                                                                           \
+    F(uint, key1, 0) /* the same in all rows of one emitter: its phase in ticks */             \
+    F(float, position, 3)                                                                      \
+    F(float, scale, 0)                                                                         \
+    F(uint, loop, 0)     /* own ticks after which all repeats; 0: never */                     \
+    F(uint, stop_low, 0) /* own tick after which no cycle begins; all ones: none */            \
+    F(uint, stop_high, 0)                                                                      \
+    F(uint, surface_count, 0) /* 0: none */                                                    \
+    F(uint, colors, 3)        /* RGBA8, sRGB: core, middle, outer */                           \
+    F(uint, surface, 0)       /* first of its points */                                        \
+    F(float, extent, 3)       /* m: radius, lowest y, height of what it surrounds */           \
+    F(uint, rate, 0)          /* of its clock: DW_PARTICLE_RATE_ONE is as fast as the hub's */ \
+    F(uint, epoch_low, 0)     /* the hub's tick when the rate was last set */                  \
+    F(uint, epoch_high, 0)                                                                     \
+    F(uint, local_low, 0) /* the emitter's own tick then */                                    \
+    F(uint, local_high, 0)                                                                     \
+    F(float, before, 3)   /* the position before the last move */                              \
+    F(uint, moved_low, 0) /* own tick of the last move */                                      \
+    F(uint, moved_high, 0)                                                                     \
+    F(uint, first, 0)    /* of its slots' states, of parts that have some */                   \
+    F(float, bound_y, 0) /* a sphere around all that it may show: above position */            \
     F(float, bound_radius, 0)
 
 /* Flags of a part. */

@@ -92,18 +92,22 @@ DW_INLINE uint dw_particle_frame(dw_particle_emitter e, dw_particle_part p, uint
                                  dw_particle_life life)
 {
     uint first = (p.frames & 0xffffu) << 8, count = p.frames >> 16;
-    uint word, steps;
-    DW_PRECISE float rate = p.frame_rate * 256.0f * dw_particle_seconds(life.age);
-    DW_PRECISE float share = dw_float((count - 1u) << 8) * dw_particle_share(life.age, life.life);
 
     if (count <= 1u)
         return first;
     if (p.frame_rate < 0.0f) {
-        word = dw_particle_draw(e.key0, e.key1, slot, life.cycle, 0u).z;
+        uint word = dw_particle_draw(e.key0, e.key1, slot, life.cycle, 0u).z;
+
         return first + (dw_particle_pick(count, word) << 8);
     }
-    steps = DW_UINT(p.frame_rate > 0.0f ? rate : share) % (count << 8);
-    return first + (steps >> 8 == count - 1u ? (count - 1u) << 8 : steps);
+    {
+        DW_PRECISE float rate = p.frame_rate * 256.0f * dw_particle_seconds(life.age);
+        DW_PRECISE float share =
+            dw_float((count - 1u) << 8) * dw_particle_share(life.age, life.life);
+        uint steps = DW_UINT(p.frame_rate > 0.0f ? rate : share) % (count << 8);
+
+        return first + (steps >> 8 == count - 1u ? (count - 1u) << 8 : steps);
+    }
 }
 
 DW_INLINE dw_particle dw_particle_of(dw_particle_emitter e, dw_particle_part p, uint row, uint slot,
