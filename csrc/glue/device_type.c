@@ -188,9 +188,10 @@ static PyObject *device_memory(PyObject *self, PyObject *unused)
         return NULL;
     memory = dw_device_get_memory(device);
     dw_device_end_use(device);
-    return Py_BuildValue("{sKsKsK}", "used_bytes", (unsigned long long)memory.used_bytes,
+    return Py_BuildValue("{sKsKsKsK}", "used_bytes", (unsigned long long)memory.used_bytes,
                          "reserved_bytes", (unsigned long long)memory.reserved_bytes, "total_bytes",
-                         (unsigned long long)memory.total_bytes);
+                         (unsigned long long)memory.total_bytes, "sent_bytes",
+                         (unsigned long long)memory.sent_bytes);
 }
 
 static PyObject *device_live_counts(PyObject *self, PyObject *unused)
@@ -270,11 +271,12 @@ PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\n"
 
 PyDoc_STRVAR(memory_doc,
              "memory($self, /)\n--\n\n"
-             "Tell how much memory the device's buffers take.\n\n"
+             "Tell how much memory the device's buffers take, and how much was sent to it.\n\n"
              "Returns\n-------\n"
              "dict of str to int\n"
              "    Bytes: ``used_bytes`` in live buffers, ``reserved_bytes`` taken from the driver "
-             "or the\n    system, ``total_bytes`` of the device's own memory (0 for native).");
+             "or the\n    system, ``total_bytes`` of the device's own memory, and ``sent_bytes`` "
+             "from the host to the\n    device since it was opened (both 0 for native).");
 
 PyDoc_STRVAR(
     live_counts_doc,

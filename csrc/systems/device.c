@@ -213,6 +213,7 @@ dw_device_memory dw_device_get_memory(dw_device *device)
 
         memory.used_bytes = counts.used_bytes;
         memory.reserved_bytes = counts.reserved_bytes;
+        memory.sent_bytes = counts.sent_bytes;
         return memory;
     }
     dw_mutex_lock(&device->lock);

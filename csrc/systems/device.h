@@ -92,6 +92,7 @@ typedef struct dw_device_memory {
     uint64_t used_bytes;     /* in live buffers */
     uint64_t reserved_bytes; /* taken from the driver or the system, >= used_bytes */
     uint64_t total_bytes;    /* device-local heaps; 0 for native */
+    uint64_t sent_bytes;     /* from the host to the device, ever; 0 for native */
 } dw_device_memory;
 
 dw_device_memory dw_device_get_memory(dw_device *device);
