@@ -7,6 +7,7 @@ import dapplewood as dw
 import helpers_sprites as model
 import numpy as np
 import pytest
+from dapplewood.layouts import record_dtype
 from dapplewood.particle_style import LAYER_STYLES
 from dapplewood.render_particles import SpriteSet, make_sprites, pack_axis
 from helpers import TOLERANCE, decode_srgb, encode_srgb
@@ -14,6 +15,7 @@ from helpers_render import front, light_of, quad, scene_of
 
 BLACK = (0.0, 0.0, 0.0, 1.0)
 SIDE = 64
+CONSTANTS = record_dtype("dw_particle_push").itemsize  # of a draw
 
 
 def style(**options) -> dw.ParticleStyle:
@@ -512,6 +514,55 @@ def test_a_hub_draws_four_layers_of_water_and_five_of_glow(studio, count):
             stats = studio.render(hub_scene(manager), VIEW, time=3.0).stats
             assert stats.draw_calls == 5 + 1
             assert all(one.drawn > 0 for one in stats.particles)
+
+
+@pytest.mark.parametrize("count", [1, 100, 10_000])
+@pytest.mark.parametrize(
+    "config",
+    [dw.WaterConfig(None, "fishing_net"), dw.GlowConfig(None, "altar"), dw.FireConfig(None)],
+    ids=["water", "altar", "camp"],
+)
+def test_frames_in_which_nothing_changed_send_little(vulkan_device, studio, config, count):
+    """256 bytes however many emitters there are; draws have their constants as any draw has."""
+    spots = [(0.6 * (i % 100 - 50), 0.0, -0.6 * (i // 100)) for i in range(count)]
+
+    def sent(device, call) -> int:
+        before = device.memory()["sent_bytes"]
+        call()
+        return device.memory()["sent_bytes"] - before
+
+    with dw.ParticleManager(vulkan_device, seed=3) as manager:
+        manager.register_many(range(count), spots, config)
+        first = sent(vulkan_device, lambda: manager.see(VIEW, aspect=1.0))
+        assert first > 128 * count  # the rows themselves
+        for time in (1.0, 1.0, 2.5, 0.25):
+            manager.seek(time)
+            assert 0 < sent(vulkan_device, lambda: manager.see(VIEW, aspect=1.0)) <= 256
+        scene, bare = hub_scene(manager), dw.Scene()
+        bare.sun.shadows = False
+
+        def frame(what, time) -> dw.Frame:
+            return studio.render(what, VIEW, time=time, size=(32, 32))
+
+        each = [
+            [sent(studio.device, lambda s=s, t=t: frame(s, t)) for t in (3, 4, 5)]
+            for s in (bare, scene)
+        ]
+        assert each[0][1] == each[0][2] and each[1][1] == each[1][2]
+        layers = len(frame(scene, 5.0).stats.particles)
+        # and once more where so many are drawn that specks are told apart from what is rastered
+        draws = CONSTANTS * layers * (3 if count > 1000 else 1)
+        assert each[1][2] - each[0][2] <= 256 + draws
+
+
+def test_what_is_sent_tells_a_change(vulkan_device):
+    with dw.ParticleManager(vulkan_device) as manager:
+        manager.register_many(range(300), np.zeros((300, 3)), dw.WaterConfig(None, "fishing_net"))
+        manager.see(VIEW, aspect=1.0)
+        before = vulkan_device.memory()["sent_bytes"]
+        manager.move(7, (1.0, 0.0, 0.0))
+        manager.see(VIEW, aspect=1.0)
+        assert vulkan_device.memory()["sent_bytes"] - before > 256
 
 
 def test_a_hub_draws_what_it_says_it_sees(studio):

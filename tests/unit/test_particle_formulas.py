@@ -429,6 +429,89 @@ def test_a_flat_throw_stays_in_its_plane(device):
     assert np.abs(np.arctan2(x, y)).max() > 0.4
 
 
+def shot(device, effect: str, index: int, t: float, params: list[float], seconds: float = 2.0):
+    """What `Seen` gives, of 200 slots that live once, all at age t."""
+    tables, _ = one_row(effect, index, 0.0, count=200)
+    tables.parts["params"], tables.parts["rise"] = 0, 0
+    tables.parts["params"][0, : len(params)] = params
+    tables.parts["fall"], tables.parts["opacity"] = 0, 0.75
+    tables.parts["opacity_curve"] = 2**32 - 1
+    tables.parts["life_least"], tables.emitters["key1"] = round(seconds * SECOND), 99
+    s = tables.state(device, round(t * seconds * SECOND))
+    assert len(s) == 200
+    e = tables.emitters[s["emitter"]]
+    return s, pcg4d(s["slot"], s["cycle"], e["key0"], e["key1"] + 1)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.125, 0.5, 0.9375])
+def test_puffs_are_thrown_braked_and_drift(device, t):
+    """way (1 - (1 - t)^2) outward, as much of a lift, warmth t, wind t^2; sizes as the way."""
+    params = [0.2, 0.5, 0.4, 0.3, 0.15, 0.25, 0.6, 0.7, -0.9, 0.1, 0.2, 1.5, 0.4]
+    s, d = shot(device, "dust_mining", 0, t, params)
+    x, y, z = s["position"].T.astype(float)
+    out = 1 - (1 - t) ** 2
+    way, lift = 0.5 + 0.4 * high(d[2]), 0.15 + 0.25 * low(d[2])
+    r = 0.2 * np.sqrt(low(d[1])) + way * out
+    close(x, r * np.cos(d[0] * TURN) + 0.7 * t * t, 8e-6)
+    close(y, 0.3 + lift * out + 0.6 * t, PLACE)
+    close(z, r * np.sin(d[0] * TURN) - 0.9 * t * t, 8e-6)
+    close(s["size"], (0.1 + 0.2 * high(d[1])) * (1 + 1.5 * out), 1e-6)
+    close(s["opacity"], 0.75, 1e-7)
+    spin = np.where(d[0] & 1, -1.0, 1.0) * 0.4 * out
+    off = (s["turn"] / 2.0**32 - d[3] / 2.0**32 - spin + 0.5) % 1 - 0.5
+    close(off, 0.0, 1e-6)
+
+
+def test_a_puff_by_hand(device):
+    """Half of a life: braked to 3/4 of the way."""
+    s, _ = shot(device, "dust_mining", 0, 0.5, [0, 0.8, 0, 0.1, 0.4, 0, 0.2, 0, 0, 0.2, 0, 1.0, 0])
+    close(np.hypot(*s["position"][:, [0, 2]].T.astype(float)), 0.6, PLACE)  # 0.8 * 3 / 4
+    close(s["position"][:, 1], 0.1 + 0.3 + 0.1, 1e-6)
+    close(s["size"], 0.35, 1e-6)  # 0.2 * (1 + 3 / 4)
+
+
+CHIP = [0.1, 0.5, 0.4, 0.6, 1.0, 2.0, 10.0, 0.4, 0.02, 0.03, 1.5]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3, 0.45, 0.6, 0.8, 1.2, 1.9])
+def test_chips_fall_bounce_and_stop(device, seconds):
+    """In steps: the first arc under gravity until the ground, one more by what the bounce leaves,
+    and no way further."""
+    s, d = shot(device, "dust_mining", 1, seconds / 2, CHIP)
+    x, y, z = s["position"].T.astype(float)
+    now = s["age"].astype(float) / SECOND
+    speed, jump = 0.4 + 0.6 * high(d[1]), 1.0 + 2.0 * low(d[1])
+    hit = np.sqrt(jump**2 + 2 * 10 * 0.5)
+    lands = (jump + hit) / 10
+    rests = lands + 2 * 0.4 * hit / 10
+    air, hop = np.minimum(now, lands), np.clip(now - lands, 0, rests - lands)
+    wanted = np.where(
+        now < lands, 0.5 + jump * now - 5 * now**2, 0.4 * hit * hop - 5 * hop**2
+    )
+    r = 0.1 * low(d[2]) + speed * (air + 0.4 * hop)
+    close(x, r * np.cos(d[0] * TURN), 1e-5)
+    close(y, np.maximum(wanted, 0), 1e-5)
+    close(z, r * np.sin(d[0] * TURN), 1e-5)
+    close(s["size"], 0.02 + 0.03 * high(d[2]), 1e-7)
+    spin = np.where(d[0] & 1, -1.0, 1.0) * 1.5 * (air + 0.4 * hop)
+    off = (s["turn"] / 2.0**32 - d[3] / 2.0**32 - spin + 0.5) % 1 - 0.5
+    close(off, 0.0, 1e-5)
+    if seconds == 0.6:
+        assert (now > lands).any() and (now < lands).any()
+    if seconds == 1.9:
+        assert (now > rests).all() and y.max() < 3e-7
+
+
+def test_a_chip_by_hand(device):
+    """Dropped from 1.8 m at g = 10: lands after 0.6 s at 6 m/s, hops to a quarter of that speed."""
+    drop = [0, 1.8, 1.0, 0, 0, 0, 10.0, 0.25, 0.02, 0, 0]
+    for seconds, height, way in [(0.3, 1.35, 0.3), (0.6, 0.0, 0.6), (0.75, 0.1125, 0.6375),
+                                 (0.9, 0.0, 0.675), (1.5, 0.0, 0.675)]:  # fmt: skip
+        s, _ = shot(device, "dust_mining", 1, seconds / 2, drop)
+        close(s["position"][:, 1], height, 1e-4)  # a tick at 6 m/s
+        close(np.hypot(*s["position"][:, [0, 2]].T.astype(float)), way, 2e-5)
+
+
 def test_chips_bounce_once_and_lie_still(device):
     tables, _ = one_row("dust_mining", 1, 0.0, count=20)
     tables.parts["life_least"], tables.parts["life_span"] = 6 * SECOND, 0
