@@ -410,6 +410,27 @@ def _add_drift(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", metavar="FILE", help="plot to write: .png, .svg or .pdf")
 
 
+def _add_effect(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "effect",
+        parents=[shared],
+        help="read particle effects, and draw them",
+        description="Reads particle effects of three.quarks, Effekseer, Godot, Urho3D, cocos2d, "
+        "pixi and tsparticles, or takes built-in ones by name: what parts they have, and what a "
+        "file asks for that is done otherwise here. --out draws them, one strip below the other.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("effects", nargs="+", metavar="EFFECT", help="a file or a built-in name")
+    parser.add_argument("--time", type=_times, default=[0.25, 0.5, 1.0, 2.0],
+                        metavar="T|T0:T1:N",
+                        help="seconds of the pictures; 0.25, 0.5, 1 and 2 if not given")
+    parser.add_argument("--size", type=_picture_size, default=(240, 240), metavar="WxH",
+                        help="240x240 pixels, of each picture")
+    parser.add_argument("--strict", action="store_true",
+                        help="exit with 5 when something is not as in its file")
+    parser.add_argument("-o", "--out", metavar="FILE", help="strip to write, .png")
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; `command` names what was asked for."""
     parser = argparse.ArgumentParser(
@@ -435,4 +456,5 @@ def make_parser() -> argparse.ArgumentParser:
     _add_noise(commands, shared)
     _add_render(commands, shared)
     _add_drift(commands, shared)
+    _add_effect(commands, shared)
     return parser
