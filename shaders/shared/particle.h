@@ -351,7 +351,15 @@ DW_INLINE uint dw_particle_pick(uint count, uint word)
 /* ---- whole numbers ---- */
 
 #ifdef GL_core_profile
-#define dw_particle_divide(a, b)      ((a) / (b))
+/* a 2^24 / b rounded down; a < b < 2^20 */
+uint dw_particle_ratio(uint a, uint b)
+{
+    uint high = (a << 12) / b;
+    uint rest = (a << 12) - high * b;
+
+    return high << 12 | (rest << 12) / b;
+}
+
 #define dw_particle_divide_half(a, b) ((a) / (b))
 #define dw_particle_divide_wide(a, b) dw_particle_divide_long(a, b)
 
@@ -393,7 +401,7 @@ uint64_t dw_particle_divide_long(uint64_t a, uint b)
 #else
 /* A double holds both and rounds the quotient to no other whole number; unlike the division of
  * whole numbers, compilers do many of these at once. */
-#define dw_particle_divide(a, b) ((uint)(int64_t)((double)(a) / (double)(b)))
+#define dw_particle_ratio(a, b) ((uint)(int)((double)(int)(a)*0x1p24 / (double)(int)(b)))
 #define dw_particle_divide_half(a, b) \
     ((uint)(int)((double)(int)(a) / (double)(int)(b))) /* below 2^31 */
 #define dw_particle_divide_long(a, b) ((uint64_t)(int64_t)((double)(a) / (double)(b)))
@@ -417,7 +425,7 @@ DW_INLINE uint64_t dw_particle_join(uint low, uint high)
  * low bits of both. */
 DW_INLINE float dw_particle_share(uint age, uint life)
 {
-    uint shift = 0u, high, rest, low;
+    uint shift;
 
     shift = life >= 1u << 20 ? 4u : 0u;
     shift = life >= 1u << 24 ? 8u : shift;
@@ -425,11 +433,8 @@ DW_INLINE float dw_particle_share(uint age, uint life)
     life = life >> shift;
     age = age >> shift;
     age = age >= life ? life - 1u : age;
-    high = dw_particle_divide(age << 12, life);
-    rest = (age << 12) - high * life;
-    low = dw_particle_divide(rest << 12, life);
     {
-        DW_PRECISE float share = dw_float(high << 12 | low) * 5.9604644775390625e-8f;
+        DW_PRECISE float share = dw_float(dw_particle_ratio(age, life)) * 5.9604644775390625e-8f;
 
         return share;
     }
