@@ -15,9 +15,11 @@
 
 /* Asks for memory that is read soon, in no order that a processor could guess. */
 #if defined(__GNUC__)
-#define DW_PREFETCH(address) __builtin_prefetch(address)
+#define DW_PREFETCH(address)     __builtin_prefetch(address)
+#define DW_PREFETCH_OUT(address) __builtin_prefetch(address, 1, 2) /* written soon */
 #else
-#define DW_PREFETCH(address) ((void)(address))
+#define DW_PREFETCH(address)     ((void)(address))
+#define DW_PREFETCH_OUT(address) ((void)(address))
 #endif
 
 /* Into each caller, with the instructions that it is built for. */

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "cpu/particles_block.h"
+#include "cpu/particles_rows.h"
 
 uint64_t dw_particles_slot_total(const dw_particle_tables *tables, uint32_t first_row,
                                  uint32_t row_count)
@@ -10,7 +11,8 @@ uint64_t dw_particles_slot_total(const dw_particle_tables *tables, uint32_t firs
     uint64_t total = 0;
 
     for (uint32_t i = 0; i < row_count; i++)
-        total += dw_particles_row_slots(tables, NULL, first_row + i);
+        if (tables->emitters[first_row + i].part != DW_PARTICLE_NONE)
+            total += tables->emitters[first_row + i].count;
     return total;
 }
 
@@ -58,50 +60,56 @@ typedef struct state_job {
     dw_particle *out;
 } state_job;
 
-static void count_slots(void *user, int64_t index, int worker)
+static void look_at_rows(void *user, int64_t index, int worker)
 {
     state_job *job = user;
     dw_particle_group *group = &job->plan.groups[index];
 
     (void)worker;
     group->slot_count = 0;
-    group->is_full = true;
+    group->is_mixed = false;
     for (uint32_t row = group->first_row; row < group->first_row + group->row_count; row++) {
-        uint32_t slots = dw_particles_row_slots(job->tables, NULL, row);
+        dw_particle_row known = dw_particles_row_at(job->tables, row, job->moment);
 
-        group->slot_count += slots;
-        group->is_full =
-            group->is_full && (slots == 0 || dw_particles_row_lives(job->tables, row, job->moment));
+        if (known.rule == DW_ROW_RULE_NONE)
+            known.slots = 0;
+        job->plan.rows[row] = known;
+        group->slot_count += known.slots;
+        group->is_mixed |= known.is_mixed != 0;
     }
 }
 
-static void count_alive(void *user, int64_t index, int worker)
+static void count_living(void *user, int64_t index, int worker)
 {
     state_job *job = user;
     dw_particle_item *item = &job->plan.items[index];
-    dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
     dw_particle_block *block = &job->blocks[worker];
+    dw_particle_walk walk;
 
-    if (job->plan.groups[item->group].is_full) {
-        item->count = item->slot_count;
+    item->count = item->slot_count;
+    if (!job->plan.groups[item->group].is_mixed)
         return;
-    }
-    while (dw_particles_block_take(block, &walk, job->moment)) {
+    item->count = 0;
+    walk = dw_particles_walk(job->tables, &job->plan, item);
+    walk.skips_living = true;
+    while (dw_particles_block_take(block, &walk)) {
         dw_particles_block_fill(block, job->tables, NULL, job->moment);
         dw_particles_block_live(block, job->tables, job->moment);
         item->count += dw_particles_block_count(block);
     }
+    item->count += walk.living;
 }
 
-static void write_alive(void *user, int64_t index, int worker)
+static void write_living(void *user, int64_t index, int worker)
 {
     state_job *job = user;
     const dw_particle_item *item = &job->plan.items[index];
-    dw_particle_walk walk = dw_particles_walk(job->tables, NULL, &job->plan, item);
+    dw_particle_walk walk = dw_particles_walk(job->tables, &job->plan, item);
     dw_particle_block *block = &job->blocks[worker];
     dw_particle *next = job->out + item->first;
 
-    while (dw_particles_block_take(block, &walk, job->moment)) {
+    while (dw_particles_block_take(block, &walk)) {
+        dw_particles_block_expect(block, next);
         dw_particles_block_fill(block, job->tables, NULL, job->moment);
         dw_particles_block_live(block, job->tables, job->moment);
         dw_particles_block_move(block, job->tables, job->moment);
@@ -126,19 +134,20 @@ dw_status dw_particles_state(const dw_particle_tables *tables, uint32_t first_ro
     if (first_row > tables->row_count || row_count > tables->row_count - first_row)
         return dw_fail(err, DW_ERROR_ARGUMENT, "rows [%u, %u + %u) must lie in the %u of emitters",
                        first_row, first_row, row_count, tables->row_count);
+    DW_TRY(dw_particles_plan_begin(&job.plan, first_row + row_count, err));
     DW_TRY(dw_particles_plan_rows(&job.plan, first_row, row_count, 0, err));
     DW_TRY(DW_ALLOC_ZEROED((size_t)dw_run_thread_count(run), &job.blocks, err));
     part = dw_run_part(run, 0.0, 0.02);
-    DW_TRY(dw_parallel_for(&part, job.plan.group_count, count_slots, &job, err));
+    DW_TRY(dw_parallel_for(&part, job.plan.group_count, look_at_rows, &job, err));
     DW_TRY(dw_particles_plan_items(&job.plan, err));
     part = dw_run_part(run, 0.02, 0.3);
-    DW_TRY(dw_parallel_for(&part, job.plan.item_count, count_alive, &job, err));
+    DW_TRY(dw_parallel_for(&part, job.plan.item_count, count_living, &job, err));
     for (uint32_t i = 0; i < job.plan.item_count; i++) {
         job.plan.items[i].first = total;
         total += job.plan.items[i].count;
     }
     part = dw_run_part(run, 0.3, 1.0);
-    DW_TRY(dw_parallel_for(&part, job.plan.item_count, write_alive, &job, err));
+    DW_TRY(dw_parallel_for(&part, job.plan.item_count, write_living, &job, err));
     *out_count = total;
     dw_particles_plan_finish(&job.plan);
     dw_free(job.blocks);

@@ -17,106 +17,120 @@
  * two farther on, where they would take its place in the cache. */
 #define DW_BLOCK_ROOM   (DW_BLOCK_LANES + DW_BLOCK_GROUPS * 2 * DW_BLOCK_STEP + DW_BLOCK_STEP)
 
-/* What lanes have from their rows. */
-#define DW_BLOCK_ROW_UINTS(X) \
-    X(key0)                   \
-    X(key1)                   \
-    X(slot)                   \
-    X(count)                  \
-    X(part)                   \
-    X(now_low)                \
-    X(now_high)               \
-    X(age_least)              \
-    X(age_most)               \
-    X(age_before)             \
-    X(color0)                 \
-    X(color1)                 \
-    X(color2)                 \
-    X(surface)                \
-    X(surface_count)          \
-    X(kept)
+/* ---- lanes: X(type, array, place) ---- */
 
-#define DW_BLOCK_ROW_FLOATS(X) \
-    X(position_x)              \
-    X(position_y)              \
-    X(position_z)              \
-    X(before_x)                \
-    X(before_y)                \
-    X(before_z)                \
-    X(scale)                   \
-    X(extent_0)                \
-    X(extent_1)                \
-    X(extent_2)
+/* What they have from a place in their emitters: all of them, */
+#define DW_BLOCK_OF_ALL(X)            \
+    X(uint32_t, key0, key0)           \
+    X(uint32_t, key1, key1)           \
+    X(uint32_t, count, count)         \
+    X(float, position_x, position[0]) \
+    X(float, position_y, position[1]) \
+    X(float, position_z, position[2]) \
+    X(float, scale, scale)
+/* and those of groups that need it. */
+#define DW_BLOCK_OF_FLAGS(X)  X(uint32_t, part, part)
+#define DW_BLOCK_OF_CORE(X)   X(uint32_t, color0, colors[0])
+#define DW_BLOCK_OF_MIDDLE(X) X(uint32_t, color1, colors[1])
+#define DW_BLOCK_OF_OUTER(X)  X(uint32_t, color2, colors[2])
+#define DW_BLOCK_OF_POINTS(X)     \
+    X(uint32_t, surface, surface) \
+    X(uint32_t, surface_count, surface_count)
+#define DW_BLOCK_OF_EXTENT(X)     \
+    X(float, extent_0, extent[0]) \
+    X(float, extent_1, extent[1]) \
+    X(float, extent_2, extent[2])
+#define DW_BLOCK_OF_TRAIL(X)      \
+    X(float, before_x, before[0]) \
+    X(float, before_y, before[1]) \
+    X(float, before_z, before[2])
+#define DW_BLOCK_OF_EMITTER(X) \
+    DW_BLOCK_OF_ALL(X)         \
+    DW_BLOCK_OF_FLAGS(X)       \
+    DW_BLOCK_OF_CORE(X)        \
+    DW_BLOCK_OF_MIDDLE(X)      \
+    DW_BLOCK_OF_OUTER(X)       \
+    DW_BLOCK_OF_POINTS(X)      \
+    DW_BLOCK_OF_EXTENT(X)      \
+    DW_BLOCK_OF_TRAIL(X)
 
-/* What is found out about them. */
-#define DW_BLOCK_UINTS(X) \
-    X(is_alive)           \
-    X(cycle)              \
-    X(age)                \
-    X(life)               \
-    X(is_before)          \
-    X(has_point)          \
-    X(turn)               \
-    X(axis)               \
-    X(frame)              \
-    X(color)              \
-    X(sprite_opacity)     \
-    X(sprite_frame)
+/* From what their rows are at a moment: dw_block_row. */
+#define DW_BLOCK_OF_CLOCK(X)      \
+    X(uint64_t, local, local)     \
+    X(uint32_t, now_low, now.low) \
+    X(uint32_t, now_high, now.high)
+#define DW_BLOCK_OF_BOUNDS(X)      \
+    X(uint32_t, age_least, ages.x) \
+    X(uint32_t, age_most, ages.y)  \
+    X(uint32_t, age_before, ages.z)
 
-#define DW_BLOCK_FLOATS(X) \
-    X(point_x)             \
-    X(point_y)             \
-    X(point_z)             \
-    X(t)                   \
-    X(fade)                \
-    X(swell)               \
-    X(x)                   \
-    X(y)                   \
-    X(z)                   \
-    X(size)                \
-    X(opacity)
-
-/* How lanes of a group live. */
 enum {
-    DW_BLOCK_RULE_CYCLE,
-    DW_BLOCK_RULE_BURST,
-    DW_BLOCK_RULE_ONCE,
-    DW_BLOCK_RULE_PLAIN, /* slot by slot: in a loop, or with a state */
+    DW_BLOCK_NEEDS_FLAGS = 1,
+    DW_BLOCK_NEEDS_CORE = 2,
+    DW_BLOCK_NEEDS_MIDDLE = 4,
+    DW_BLOCK_NEEDS_OUTER = 8,
+    DW_BLOCK_NEEDS_TRAIL = 16,
+    DW_BLOCK_NEEDS_BOUNDS = 32,
+    DW_BLOCK_NEEDS_POINTS = 64, /* some rows have surfaces */
+};
+
+/* Found out about them, one after the other. */
+#define DW_BLOCK_FOUND(X)         \
+    X(uint32_t, slot, )           \
+    X(uint32_t, kept, )           \
+    X(uint32_t, has_point, )      \
+    X(uint32_t, frame, )          \
+    X(uint32_t, color, )          \
+    X(uint32_t, sprite_opacity, ) \
+    X(uint32_t, sprite_frame, )   \
+    X(float, point_x, )           \
+    X(float, point_y, )           \
+    X(float, point_z, )           \
+    X(float, t, )                 \
+    X(float, fade, )              \
+    X(float, swell, )
+
+/* ---- blocks ---- */
+
+/* Slots of a row that lie side by side. */
+struct dw_block_run {
+    uint32_t row, slot, count, group, lane;
+    uint32_t fill; /* lanes to fill: the last of a group fills its last step too */
+};
+
+/* Lanes of a part. */
+struct dw_block_group {
+    uint32_t part, lane, count, last_run;
+    uint32_t rule;  /* DW_ROW_RULE_* */
+    uint32_t needs; /* DW_BLOCK_NEEDS_* */
 };
 
 typedef struct dw_particle_block {
-#define DW_BLOCK_UINT(name)  uint32_t name[DW_BLOCK_ROOM];
-#define DW_BLOCK_FLOAT(name) float name[DW_BLOCK_ROOM];
-    uint64_t local[DW_BLOCK_ROOM];
-    DW_BLOCK_ROW_UINTS(DW_BLOCK_UINT)
-    DW_BLOCK_ROW_FLOATS(DW_BLOCK_FLOAT)
-    DW_BLOCK_UINTS(DW_BLOCK_UINT)
-    DW_BLOCK_FLOATS(DW_BLOCK_FLOAT)
-#undef DW_BLOCK_UINT
-#undef DW_BLOCK_FLOAT
-    struct dw_block_run {
-        uint32_t row, slot, count, group, lane;
-        uint32_t fill; /* lanes to fill: the last of a group fills its last step too */
-        int64_t local; /* own tick, not below 0 */
-    } runs[DW_BLOCK_LANES];
-    struct dw_block_group {
-        uint32_t part, lane, count, last_run;
-        uint32_t rule;  /* DW_BLOCK_RULE_* */
-        bool is_trail;  /* some rows are */
-        bool has_point; /* some rows have */
-    } groups[DW_BLOCK_GROUPS];
+#define DW_BLOCK_ARRAY(type, array, place) type array[DW_BLOCK_ROOM];
+#define DW_BLOCK_MEMBER(type, name, count) DW_BLOCK_ARRAY_OF_##type(name)
+#define DW_BLOCK_ARRAY_OF_uint(name)       uint32_t name[DW_BLOCK_ROOM];
+#define DW_BLOCK_ARRAY_OF_float(name)      float name[DW_BLOCK_ROOM];
+    DW_BLOCK_OF_CLOCK(DW_BLOCK_ARRAY)
+    DW_BLOCK_OF_EMITTER(DW_BLOCK_ARRAY)
+    DW_BLOCK_OF_BOUNDS(DW_BLOCK_ARRAY)
+    DW_BLOCK_FOUND(DW_BLOCK_ARRAY)
+    DW_PARTICLE_LIFE_FIELDS(DW_BLOCK_MEMBER)
+    DW_PARTICLE_MOTION_FIELDS(DW_BLOCK_MEMBER)
+#undef DW_BLOCK_ARRAY
+#undef DW_BLOCK_MEMBER
+#undef DW_BLOCK_ARRAY_OF_uint
+#undef DW_BLOCK_ARRAY_OF_float
+    struct dw_block_run runs[DW_BLOCK_LANES];
+    struct dw_block_group groups[DW_BLOCK_GROUPS];
     uint8_t places[DW_BLOCK_PLACES]; /* where to look for a group first */
-    uint32_t run_count, group_count, lane_count;
+    uint32_t run_count, group_count;
+    uint32_t lane_count, slot_count; /* lanes without slots lie between groups */
+    bool has_extents, has_points;    /* arrays that were 0 have been written to */
 } dw_particle_block;
 
-/* Whether all slots of a row live at any time from its tick 0 on, and that has come. */
-bool dw_particles_row_lives(const dw_particle_tables *tables, uint32_t row,
-                            dw_particle_moment moment);
-
-/* The next slots of a walk, as many as the block takes: rows of which nothing can live are passed
+/* The next slots of a walk, as many as the block takes: rows of which nothing lives are passed
  * over. False at the end of the walk. */
-bool dw_particles_block_take(dw_particle_block *block, dw_particle_walk *walk,
-                             dw_particle_moment moment);
+bool dw_particles_block_take(dw_particle_block *block, dw_particle_walk *walk);
 
 /* Arrays of lanes have what their rows say. kept: by row, or NULL. */
 void dw_particles_block_fill(dw_particle_block *block, const dw_particle_tables *tables,
@@ -129,6 +143,9 @@ void dw_particles_block_move(dw_particle_block *block, const dw_particle_tables 
                              dw_particle_moment moment);
 
 uint32_t dw_particles_block_count(const dw_particle_block *block);
+
+/* Asks for the memory that a write will fill, which then comes while particles are computed. */
+void dw_particles_block_expect(const dw_particle_block *block, const dw_particle *out);
 
 /* The living ones, by row and slot; returns the end. */
 dw_particle *dw_particles_block_write(const dw_particle_block *block, dw_particle *out);

@@ -6,29 +6,15 @@
 
 #include "cpu/particles_kernels.h"
 
-/* What the shared code reads of an emitter that does not loop. */
+/* What the shared code reads of an emitter that does not loop. What its group does not need is left
+ * from other lanes, and changes nothing. */
 DW_INLINE dw_particle_emitter emitter_of(const dw_particle_block *b, size_t i)
 {
     dw_particle_emitter e = { 0 };
 
-    e.part = b->part[i];
-    e.count = b->count[i];
-    e.key0 = b->key0[i];
-    e.key1 = b->key1[i];
-    e.position[0] = b->position_x[i];
-    e.position[1] = b->position_y[i];
-    e.position[2] = b->position_z[i];
-    e.scale = b->scale[i];
-    e.before[0] = b->before_x[i];
-    e.before[1] = b->before_y[i];
-    e.before[2] = b->before_z[i];
-    e.colors[0] = b->color0[i];
-    e.colors[1] = b->color1[i];
-    e.colors[2] = b->color2[i];
-    e.extent[0] = b->extent_0[i];
-    e.extent[1] = b->extent_1[i];
-    e.extent[2] = b->extent_2[i];
-    e.surface_count = b->surface_count[i];
+#define DW_BLOCK_GET(type, array, place) e.place = b->array[i];
+    DW_BLOCK_OF_EMITTER(DW_BLOCK_GET)
+#undef DW_BLOCK_GET
     return e;
 }
 
@@ -36,11 +22,9 @@ DW_INLINE dw_particle_life life_of(const dw_particle_block *b, size_t i)
 {
     dw_particle_life life;
 
-    life.is_alive = b->is_alive[i];
-    life.cycle = b->cycle[i];
-    life.age = b->age[i];
-    life.life = b->life[i];
-    life.is_before = b->is_before[i];
+#define DW_BLOCK_GET(type, name, count) life.name = b->name[i];
+    DW_PARTICLE_LIFE_FIELDS(DW_BLOCK_GET)
+#undef DW_BLOCK_GET
     return life;
 }
 
@@ -48,14 +32,20 @@ DW_INLINE dw_particle_life life_of(const dw_particle_block *b, size_t i)
 
 DW_INLINE void set_life(dw_particle_block *b, size_t i, dw_particle_life life)
 {
-    dw_particle_words ages = { b->age_least[i], b->age_most[i], b->age_before[i], 0 };
+#define DW_BLOCK_PUT(type, name, count) b->name[i] = life.name;
+    DW_PARTICLE_LIFE_FIELDS(DW_BLOCK_PUT)
+#undef DW_BLOCK_PUT
+}
 
-    life = dw_particle_bounded(life, ages);
-    b->is_alive[i] = life.is_alive;
-    b->cycle[i] = life.cycle;
-    b->age[i] = life.age;
-    b->life[i] = life.life;
-    b->is_before[i] = life.is_before;
+DW_SIMD static void bound(dw_block_lanes lanes)
+{
+    dw_particle_block *restrict b = lanes.block;
+
+    for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++) {
+        dw_particle_words ages = { b->age_least[i], b->age_most[i], b->age_before[i], 0 };
+
+        set_life(b, i, dw_particle_bounded(life_of(b, i), ages));
+    }
 }
 
 /* Flags of the part that a rule asks for are the same for all lanes: known, they leave no branch.
@@ -76,16 +66,18 @@ DW_BLOCK_LIVE(even, cycle, DW_PART_IS_EVEN, DW_PART_IS_EVEN)
 DW_BLOCK_LIVE(burst, burst, 0u, 0u)
 DW_BLOCK_LIVE(once, once, 0u, 0u)
 
-void dw_block_live(dw_block_lanes lanes, uint32_t rule)
+void dw_block_live(dw_block_lanes lanes, const struct dw_block_group *group)
 {
-    if (rule == DW_BLOCK_RULE_BURST)
+    if (group->rule == DW_ROW_RULE_BURST)
         live_burst(lanes);
-    else if (rule == DW_BLOCK_RULE_ONCE)
+    else if (group->rule == DW_ROW_RULE_ONCE)
         live_once(lanes);
     else if ((lanes.part->flags & DW_PART_IS_EVEN) != 0)
         live_even(lanes);
     else
         live_cycle(lanes);
+    if ((group->needs & DW_BLOCK_NEEDS_BOUNDS) != 0)
+        bound(lanes);
 }
 
 /* ---- over the age ---- */
@@ -153,7 +145,7 @@ void dw_block_curves(dw_block_lanes lanes, const float *curves)
 
 /* ---- motions ---- */
 
-void dw_block_points(dw_block_lanes lanes, const float *points)
+static void points_of(dw_block_lanes lanes, const float *points)
 {
     dw_particle_block *restrict b = lanes.block;
 
@@ -170,14 +162,17 @@ void dw_block_points(dw_block_lanes lanes, const float *points)
     }
 }
 
-void dw_block_no_points(dw_block_lanes lanes)
+void dw_block_points(dw_block_lanes lanes, const float *points, uint32_t needs)
 {
     dw_particle_block *restrict b = lanes.block;
 
-    for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++) {
-        b->has_point[i] = 0;
-        b->point_x[i] = b->point_y[i] = b->point_z[i] = 0.0f;
-    }
+    if ((needs & DW_BLOCK_NEEDS_POINTS) != 0)
+        points_of(lanes, points);
+    else if (b->has_points)
+        for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++) {
+            b->has_point[i] = 0;
+            b->point_x[i] = b->point_y[i] = b->point_z[i] = 0.0f;
+        }
 }
 
 /* Each by itself: compilers keep no array in registers that a loop has filled. */
@@ -208,6 +203,22 @@ void dw_block_no_points(dw_block_lanes lanes)
     X(23)
 #define DW_BLOCK_PARAM(i) given.params[i] = part->params[i];
 
+/* What lanes have by the names of dw_particle_input. */
+#define DW_BLOCK_INPUT(X) \
+    X(uint, key0, 0)      \
+    X(uint, key1, 0)      \
+    X(uint, slot, 0)      \
+    X(uint, count, 0)     \
+    X(uint, cycle, 0)     \
+    X(uint, age, 0)       \
+    X(uint, life, 0)      \
+    X(uint, now_low, 0)   \
+    X(uint, now_high, 0)  \
+    X(float, t, 0)        \
+    X(float, fade, 0)     \
+    X(float, swell, 0)    \
+    X(uint, has_point, 0)
+
 /* x, or 0 by a mask of no bits. */
 DW_INLINE float masked(float x, uint mask)
 {
@@ -221,27 +232,17 @@ DW_INLINE dw_particle_input input_of(const dw_particle_block *b, size_t i,
 {
     dw_particle_input given;
 
-    given.key0 = b->key0[i];
-    given.key1 = b->key1[i];
-    given.slot = b->slot[i];
-    given.count = b->count[i];
-    given.cycle = b->cycle[i];
-    given.age = b->age[i];
-    given.life = b->life[i];
-    given.now_low = b->now_low[i];
-    given.now_high = b->now_high[i];
     given.loop = 0;
-    given.t = b->t[i];
-    given.seconds = dw_particle_seconds(b->age[i]);
-    given.fade = b->fade[i];
-    given.swell = b->swell[i];
-    given.has_point = b->has_point[i];
+#define DW_BLOCK_GET(type, name, count) given.name = b->name[i];
+    DW_BLOCK_INPUT(DW_BLOCK_GET)
+#undef DW_BLOCK_GET
+#define DW_BLOCK_GET(type, array, place) given.place = b->array[i];
+    DW_BLOCK_OF_EXTENT(DW_BLOCK_GET)
+#undef DW_BLOCK_GET
     given.point[0] = b->point_x[i];
     given.point[1] = b->point_y[i];
     given.point[2] = b->point_z[i];
-    given.extent[0] = b->extent_0[i];
-    given.extent[1] = b->extent_1[i];
-    given.extent[2] = b->extent_2[i];
+    given.seconds = dw_particle_seconds(b->age[i]);
     given.camera[0] = masked(eye[0] - b->position_x[i], seen);
     given.camera[1] = masked(eye[1] - b->position_y[i], seen);
     given.camera[2] = masked(eye[2] - b->position_z[i], seen);
@@ -252,13 +253,9 @@ DW_INLINE dw_particle_input input_of(const dw_particle_block *b, size_t i,
 DW_INLINE void set_motion(dw_particle_block *b, size_t i, dw_particle_motion m)
 {
     m = dw_particle_swelled(m, b->swell[i]);
-    b->x[i] = m.x;
-    b->y[i] = m.y;
-    b->z[i] = m.z;
-    b->size[i] = m.size;
-    b->opacity[i] = m.opacity;
-    b->turn[i] = m.turn;
-    b->axis[i] = m.axis;
+#define DW_BLOCK_PUT(type, name, count) b->name[i] = m.name;
+    DW_PARTICLE_MOTION_FIELDS(DW_BLOCK_PUT)
+#undef DW_BLOCK_PUT
 }
 
 typedef void (*move_fn)(dw_block_lanes lanes, const float *camera);
@@ -377,9 +374,9 @@ DW_INLINE void place(dw_particle_block *b, size_t i, dw_particle_part part, bool
 DW_BLOCK_PLACE(place_still, false)
 DW_BLOCK_PLACE(place_trail, true)
 
-void dw_block_place(dw_block_lanes lanes, bool is_trail)
+void dw_block_place(dw_block_lanes lanes, uint32_t needs)
 {
-    if (is_trail)
+    if ((needs & DW_BLOCK_NEEDS_TRAIL) != 0)
         place_trail(lanes);
     else
         place_still(lanes);
@@ -400,49 +397,112 @@ void dw_block_frames(dw_block_lanes lanes)
 
 /* ---- rows ---- */
 
-#define DW_BLOCK_PUT(name) b->name[i + k] = row_##name;
+/* What all slots of a row have at a moment. */
+typedef struct dw_block_row {
+    int64_t local;
+    struct {
+        uint32_t low, high;
+    } now;
+    dw_particle_words ages;
+} dw_block_row;
+
+DW_INLINE dw_block_row row_of(const dw_particle_emitter *e, dw_particle_moment moment)
+{
+    int64_t local = dw_particle_local(*e, moment.now_low, moment.now_high);
+    dw_particle_input clock = { 0 };
+
+    clock = dw_particle_set_clock(clock, *e, local, moment.now_low, moment.now_high);
+    return (dw_block_row) { local, { clock.now_low, clock.now_high }, dw_particle_ages(*e, local) };
+}
+
+/* Lanes of a run, in steps of 8. */
+#define DW_BLOCK_PUT(type, array, place) b->array[i + k] = from->place;
+#define DW_BLOCK_FILL(name, from_type, LIST)                                                  \
+    DW_INLINE void fill_##name(dw_particle_block *restrict b, const struct dw_block_run *run, \
+                               const from_type *restrict from)                                \
+    {                                                                                         \
+        for (size_t i = run->lane; i < run->lane + run->fill; i += 8)                         \
+            for (size_t k = 0; k < 8; k++) {                                                  \
+                LIST(DW_BLOCK_PUT)                                                            \
+            }                                                                                 \
+    }
+
+DW_BLOCK_FILL(all, dw_particle_emitter, DW_BLOCK_OF_ALL)
+DW_BLOCK_FILL(flags, dw_particle_emitter, DW_BLOCK_OF_FLAGS)
+DW_BLOCK_FILL(core, dw_particle_emitter, DW_BLOCK_OF_CORE)
+DW_BLOCK_FILL(middle, dw_particle_emitter, DW_BLOCK_OF_MIDDLE)
+DW_BLOCK_FILL(outer, dw_particle_emitter, DW_BLOCK_OF_OUTER)
+DW_BLOCK_FILL(points, dw_particle_emitter, DW_BLOCK_OF_POINTS)
+DW_BLOCK_FILL(extent, dw_particle_emitter, DW_BLOCK_OF_EXTENT)
+DW_BLOCK_FILL(trail, dw_particle_emitter, DW_BLOCK_OF_TRAIL)
+DW_BLOCK_FILL(clock, dw_block_row, DW_BLOCK_OF_CLOCK)
+DW_BLOCK_FILL(bounds, dw_block_row, DW_BLOCK_OF_BOUNDS)
+
+DW_INLINE void fill_slots(dw_particle_block *restrict b, const struct dw_block_run *run)
+{
+    for (size_t i = run->lane, j = 0; j < run->fill; i += 8, j += 8)
+        for (size_t k = 0; k < 8; k++)
+            b->slot[i + k] = run->slot + (uint32_t)(j + k);
+}
+
+DW_INLINE void fill_kept(dw_particle_block *restrict b, const struct dw_block_run *run,
+                         uint32_t kept)
+{
+    for (size_t i = run->lane; i < run->lane + run->fill; i += 8)
+        for (size_t k = 0; k < 8; k++)
+            b->kept[i + k] = kept;
+}
+
+DW_INLINE void fill_needs(dw_particle_block *restrict b, const struct dw_block_run *run,
+                          const dw_particle_emitter *restrict e, uint32_t needs)
+{
+    if ((needs & DW_BLOCK_NEEDS_FLAGS) != 0)
+        fill_flags(b, run, e);
+    if ((needs & DW_BLOCK_NEEDS_CORE) != 0)
+        fill_core(b, run, e);
+    if ((needs & DW_BLOCK_NEEDS_MIDDLE) != 0)
+        fill_middle(b, run, e);
+    if ((needs & DW_BLOCK_NEEDS_OUTER) != 0)
+        fill_outer(b, run, e);
+    if ((needs & DW_BLOCK_NEEDS_TRAIL) != 0)
+        fill_trail(b, run, e);
+}
+
+/* What few rows have: from the first of them on lanes are filled, until then they are 0. */
+DW_INLINE void fill_rare(dw_particle_block *restrict b, const struct dw_block_run *run,
+                         const dw_particle_emitter *restrict e)
+{
+    uint32_t extent = dw_bits_from_float(e->extent[0]) | dw_bits_from_float(e->extent[1]) |
+                      dw_bits_from_float(e->extent[2]);
+
+    b->has_extents |= extent != 0;
+    if (b->has_extents)
+        fill_extent(b, run, e);
+    b->has_points |= e->surface_count != 0;
+    if (b->has_points)
+        fill_points(b, run, e);
+    if (e->surface_count != 0)
+        b->groups[run->group].needs |= DW_BLOCK_NEEDS_POINTS;
+}
 
 DW_SIMD void dw_particles_block_fill(dw_particle_block *b, const dw_particle_tables *tables,
                                      const uint32_t *kept, dw_particle_moment moment)
 {
     for (uint32_t r = 0; r < b->run_count; r++) {
-        const struct dw_block_run *run = &b->runs[r];
-        const dw_particle_emitter *e = &tables->emitters[run->row];
-        dw_particle_words ages = dw_particle_ages(*e, run->local);
-        dw_particle_input clock = { 0 };
-        uint32_t row_kept = kept == NULL ? 0 : kept[run->row];
+        const struct dw_block_run run = b->runs[r];
+        const dw_particle_emitter *e = &tables->emitters[run.row];
+        dw_block_row row = row_of(e, moment);
+        uint32_t needs = b->groups[run.group].needs;
 
-        clock = dw_particle_set_clock(clock, *e, run->local, moment.now_low, moment.now_high);
-        for (size_t i = run->lane, j = 0; j < run->fill; i += 8, j += 8)
-            for (size_t k = 0; k < 8; k++) {
-                b->local[i + k] = (uint64_t)run->local;
-                b->key0[i + k] = e->key0;
-                b->key1[i + k] = e->key1;
-                b->slot[i + k] = run->slot + (uint32_t)(j + k);
-                b->count[i + k] = e->count;
-                b->part[i + k] = e->part;
-                b->now_low[i + k] = clock.now_low;
-                b->now_high[i + k] = clock.now_high;
-                b->age_least[i + k] = ages.x;
-                b->age_most[i + k] = ages.y;
-                b->age_before[i + k] = ages.z;
-                b->color0[i + k] = e->colors[0];
-                b->color1[i + k] = e->colors[1];
-                b->color2[i + k] = e->colors[2];
-                b->surface[i + k] = e->surface;
-                b->surface_count[i + k] = e->surface_count;
-                b->kept[i + k] = row_kept;
-                b->position_x[i + k] = e->position[0];
-                b->position_y[i + k] = e->position[1];
-                b->position_z[i + k] = e->position[2];
-                b->before_x[i + k] = e->before[0];
-                b->before_y[i + k] = e->before[1];
-                b->before_z[i + k] = e->before[2];
-                b->scale[i + k] = e->scale;
-                b->extent_0[i + k] = e->extent[0];
-                b->extent_1[i + k] = e->extent[1];
-                b->extent_2[i + k] = e->extent[2];
-            }
+        fill_slots(b, &run);
+        fill_clock(b, &run, &row);
+        fill_all(b, &run, e);
+        fill_needs(b, &run, e, needs);
+        fill_rare(b, &run, e);
+        if ((needs & DW_BLOCK_NEEDS_BOUNDS) != 0)
+            fill_bounds(b, &run, &row);
+        if (kept != NULL)
+            fill_kept(b, &run, kept[run.row]);
     }
 }
 

@@ -14,14 +14,13 @@ typedef struct dw_block_lanes {
 } dw_block_lanes;
 
 /* Each reads what the ones before have written. */
-void dw_block_live(dw_block_lanes lanes, uint32_t rule);
+void dw_block_live(dw_block_lanes lanes, const struct dw_block_group *group);
 void dw_block_share(dw_block_lanes lanes);
 void dw_block_curves(dw_block_lanes lanes, const float *curves);
-void dw_block_points(dw_block_lanes lanes, const float *points);
-void dw_block_no_points(dw_block_lanes lanes);
+void dw_block_points(dw_block_lanes lanes, const float *points, uint32_t needs);
 void dw_block_move(dw_block_lanes lanes, const float *camera);
 void dw_block_color(dw_block_lanes lanes, const uint32_t *colors);
-void dw_block_place(dw_block_lanes lanes, bool is_trail);
+void dw_block_place(dw_block_lanes lanes, uint32_t needs);
 void dw_block_frames(dw_block_lanes lanes);
 
 #endif

@@ -28,21 +28,28 @@ static dw_status grow(void **rows, uint32_t *room, uint32_t used, uint64_t count
     return DW_OK;
 }
 
+dw_status dw_particles_plan_begin(dw_particle_plan *plan, uint32_t row_count, dw_error *err)
+{
+    plan->group_count = 0;
+    return grow((void **)&plan->rows, &plan->row_room, 0, row_count, sizeof *plan->rows, "rows",
+                err);
+}
+
 dw_status dw_particles_plan_rows(dw_particle_plan *plan, uint32_t first_row, uint32_t row_count,
                                  uint32_t layer, dw_error *err)
 {
-    uint32_t more = row_count / DW_PARTICLE_ROW_GROUP + (row_count % DW_PARTICLE_ROW_GROUP != 0);
+    uint32_t more = row_count / DW_PARTICLE_PLAN_ROWS + (row_count % DW_PARTICLE_PLAN_ROWS != 0);
 
     if (grow((void **)&plan->groups, &plan->group_room, plan->group_count,
              (uint64_t)plan->group_count + more, sizeof *plan->groups, "groups", err) != DW_OK)
         return err->code;
     for (uint32_t i = 0; i < more; i++) {
-        uint32_t begin = i * DW_PARTICLE_ROW_GROUP;
+        uint32_t begin = i * DW_PARTICLE_PLAN_ROWS;
         uint32_t left = row_count - begin;
 
         plan->groups[plan->group_count++] = (dw_particle_group) {
             .first_row = first_row + begin,
-            .row_count = left < DW_PARTICLE_ROW_GROUP ? left : DW_PARTICLE_ROW_GROUP,
+            .row_count = left < DW_PARTICLE_PLAN_ROWS ? left : DW_PARTICLE_PLAN_ROWS,
             .layer = layer,
         };
     }
@@ -81,25 +88,23 @@ dw_status dw_particles_plan_items(dw_particle_plan *plan, dw_error *err)
 
 void dw_particles_plan_finish(dw_particle_plan *plan)
 {
+    dw_free(plan->rows);
     dw_free(plan->groups);
     dw_free(plan->items);
     *plan = (dw_particle_plan) { 0 };
 }
 
-dw_particle_walk dw_particles_walk(const dw_particle_tables *tables, const uint32_t *kept,
-                                   const dw_particle_plan *plan, const dw_particle_item *item)
+dw_particle_walk dw_particles_walk(const dw_particle_tables *tables, const dw_particle_plan *plan,
+                                   const dw_particle_item *item)
 {
-    dw_particle_walk walk = { tables, kept, plan->groups[item->group].first_row, 0,
-                              item->slot_count };
+    dw_particle_walk walk = { .tables = tables,
+                              .rows = plan->rows,
+                              .row = plan->groups[item->group].first_row,
+                              .left = item->slot_count };
     uint64_t skip = item->begin;
 
-    for (;; walk.row++) {
-        uint32_t slots = dw_particles_row_slots(tables, kept, walk.row);
-
-        if (skip < slots)
-            break;
-        skip -= slots;
-    }
+    for (; skip >= plan->rows[walk.row].slots; walk.row++)
+        skip -= plan->rows[walk.row].slots;
     walk.slot = (uint32_t)skip;
     return walk;
 }

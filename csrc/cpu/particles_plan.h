@@ -7,12 +7,32 @@
 #include "cpu/particles.h"
 
 #define DW_PARTICLE_ITEM_SLOTS 2048
+#define DW_PARTICLE_PLAN_ROWS  1024
 
-/* At most DW_PARTICLE_ROW_GROUP rows of one layer. */
+/* How slots of a row live. */
+enum {
+    DW_ROW_RULE_CYCLE,
+    DW_ROW_RULE_BURST,
+    DW_ROW_RULE_ONCE,
+    DW_ROW_RULE_PLAIN, /* slot by slot: in a loop, or with a state */
+    DW_ROW_RULE_NONE,  /* none does */
+};
+
+/* What work on slots needs to know of their row. */
+typedef struct dw_particle_row {
+  uint32_t slots : 24;       /* that are looked at */
+    uint32_t rule : 4;       /* DW_ROW_RULE_* */
+    uint32_t is_mixed : 1;   /* some may not live */
+    uint32_t is_trail : 1;   /* some may have stayed behind */
+    uint32_t is_bounded : 1; /* ages beyond some do not live */
+    uint16_t part;
+} dw_particle_row;
+
+/* At most DW_PARTICLE_PLAN_ROWS rows of one layer. */
 typedef struct dw_particle_group {
     uint32_t first_row, row_count, layer;
     uint32_t rows_in_view;
-    bool is_full;        /* all slots live */
+    bool is_mixed;       /* some rows are */
     uint64_t slot_count; /* that are looked at */
 } dw_particle_group;
 
@@ -26,23 +46,17 @@ typedef struct dw_particle_item {
 } dw_particle_item;
 
 typedef struct dw_particle_plan {
+    dw_particle_row *rows; /* by row, filled by the caller */
     dw_particle_group *groups;
     dw_particle_item *items;
+    uint32_t row_room;
     uint32_t group_count, group_room;
     uint32_t item_count, item_room;
     uint64_t slot_total;
 } dw_particle_plan;
 
-/* Slots of a row that are looked at. */
-static inline uint32_t dw_particles_row_slots(const dw_particle_tables *tables,
-                                              const uint32_t *kept, uint32_t row)
-{
-    const dw_particle_emitter *e = &tables->emitters[row];
-
-    if (kept != NULL)
-        return dw_particle_kept_slots(kept[row]);
-    return e->part == DW_PARTICLE_NONE ? 0 : e->count;
-}
+/* No groups, and room for what is known of each of `row_count` rows. */
+dw_status dw_particles_plan_begin(dw_particle_plan *plan, uint32_t row_count, dw_error *err);
 
 /* Groups of rows of one layer are added to those that the plan has. */
 dw_status dw_particles_plan_rows(dw_particle_plan *plan, uint32_t first_row, uint32_t row_count,
@@ -56,11 +70,13 @@ void dw_particles_plan_finish(dw_particle_plan *plan);
 /* How far work on an item is. */
 typedef struct dw_particle_walk {
     const dw_particle_tables *tables;
-    const uint32_t *kept; /* by row; NULL: all slots */
+    const dw_particle_row *rows;
     uint32_t row, slot, left;
+    bool skips_living; /* of rows that are not mixed, only to count them */
+    uint32_t living;
 } dw_particle_walk;
 
-dw_particle_walk dw_particles_walk(const dw_particle_tables *tables, const uint32_t *kept,
-                                   const dw_particle_plan *plan, const dw_particle_item *item);
+dw_particle_walk dw_particles_walk(const dw_particle_tables *tables, const dw_particle_plan *plan,
+                                   const dw_particle_item *item);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cpu/particles.h"
 
 #include "cpu/particles_block.h"
+#include "cpu/particles_rows.h"
 #include "cpu/particles_sort.h"
 
 #include "base/alloc.h"
@@ -53,14 +54,18 @@ static void keep_rows(void *user, int64_t index, int worker)
 {
     see_job *job = user;
     dw_particle_group *group = &job->room->plan.groups[index];
+    dw_particle_moment moment = { job->view->now_low, job->view->now_high, job->view->camera };
 
     (void)worker;
     group->slot_count = 0;
     group->rows_in_view = 0;
     for (uint32_t row = group->first_row; row < group->first_row + group->row_count; row++) {
+        dw_particle_row known = dw_particles_row_at(job->tables, row, moment);
         uint32_t kept = row_kept(job, row);
 
         job->room->kept[row] = kept;
+        known.slots = dw_particle_kept_slots(kept) & DW_PARTICLE_COUNT_MAX;
+        job->room->plan.rows[row] = known;
         group->slot_count += dw_particle_kept_slots(kept);
         group->rows_in_view += kept != 0;
     }
@@ -73,12 +78,12 @@ static void see_item(void *user, int64_t index, int worker)
     see_job *job = user;
     struct dw_particle_room *room = job->room;
     dw_particle_item *item = &room->plan.items[index];
-    dw_particle_walk walk = dw_particles_walk(job->tables, room->kept, &room->plan, item);
+    dw_particle_walk walk = dw_particles_walk(job->tables, &room->plan, item);
     dw_particle_moment moment = { job->view->now_low, job->view->now_high, job->view->camera };
     dw_particle_sprite *next = room->candidates + item->at;
     dw_particle_block *block = &room->blocks[worker];
 
-    while (dw_particles_block_take(block, &walk, moment)) {
+    while (dw_particles_block_take(block, &walk)) {
         dw_particles_block_fill(block, job->tables, room->kept, moment);
         dw_particles_block_live(block, job->tables, moment);
         dw_particles_block_move(block, job->tables, moment);
@@ -201,7 +206,8 @@ static dw_status plan_view(see_job *job, dw_particle_seen *out, const dw_run *ru
     struct dw_particle_room *room = job->room;
     dw_particle_plan *plan = &room->plan;
 
-    plan->group_count = 0;
+    if (dw_particles_plan_begin(plan, tables->row_count, err) != DW_OK)
+        return err->code;
     for (uint32_t i = 0; i < tables->layer_count; i++)
         if (dw_particles_plan_rows(plan, tables->regions[i].first, tables->regions[i].count, i,
                                    err) != DW_OK)
