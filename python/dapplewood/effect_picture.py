@@ -20,7 +20,7 @@ from .scene import Scene, Sky
 __all__ = ["effect_strip"]
 
 _FIELD = 0.6  # radians from top to bottom
-_SHARE = 0.98  # of the particles that a view is sure to hold
+_SHARE = 0.98  # of the particles of any time that a view holds along each axis
 _LEAST = 0.05  # m that a view holds at least
 _MOST = 4000  # particles of a layer that a view is chosen by
 # Kinds whose box goes with the camera, which stands in it then, as tall as people are.
@@ -91,16 +91,14 @@ def _view(played: ParticleEffect, times: Sequence[float], seed: int, aspect: flo
         hub.register(0, EffectConfig((0.0, 0.0, 0.0), played))
         for seconds in times:
             hub.seek(seconds)
-            for layer in range(len(hub.styles)):
-                state = hub.state(layer)
-                shown = state[:: max(1, len(state) // _MOST)]
+            states = [hub.state(layer) for layer in range(len(hub.styles))]
+            shown = np.concatenate([state[:: max(1, len(state) // _MOST)] for state in states])
+            if len(shown):
                 reach = shown["size"][:, None] / 2
-                low.append(shown["position"] - reach)
-                high.append(shown["position"] + reach)
-    if not any(map(len, low)):
-        low, high = [np.full((1, 3), -0.5)], [np.full((1, 3), 0.5)]
-    corner = np.quantile(np.concatenate(low), 1 - _SHARE, axis=0)
-    other = np.quantile(np.concatenate(high), _SHARE, axis=0)
+                low.append(np.quantile(shown["position"] - reach, 1 - _SHARE, axis=0))
+                high.append(np.quantile(shown["position"] + reach, _SHARE, axis=0))
+    corner = np.min(low, axis=0) if low else np.full(3, -0.5)
+    other = np.max(high, axis=0) if high else np.full(3, 0.5)
     centre, extent = (corner + other) / 2, np.maximum(other - corner, _LEAST)
     radius = max(extent[1] / 2, extent[0] / 2 / aspect)
     away = radius / np.tan(_FIELD / 2) + extent[2] / 2

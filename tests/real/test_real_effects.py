@@ -26,9 +26,9 @@ pytestmark = pytest.mark.skipif(
 EFFECTS = {
     "cocos/magic.plist": (1, 35, ""),
     "cocos/walkingPuff.plist": (1, 5, ""),
-    "effekseer/Blow1.efkefc": (3, 1651, "a ring of three colours"),
-    "effekseer/Laser01.efk": (5, 405, "Texture/LaserMain01.png"),
-    "effekseer/Simple_Ring_Shape1.efk": (8, 8, "a ring of three colours"),
+    "effekseer/Blow1.efkefc": (3, 1651, "Billboard = fixed"),
+    "effekseer/Laser01.efk": (5, 485, "a board of 1 x 40.2 m"),
+    "effekseer/Simple_Ring_Shape1.efk": (8, 8, "a ring keeps its mean share of a hole"),
     "gdquest/Explosion.tscn": (8, 341, "scraps_gradient.tres"),
     "godot/particle_material.tres": (1, 8, "a material alone"),
     "godot/test.tscn": (14, 2655, "turbulence_enabled"),

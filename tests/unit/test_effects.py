@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -235,6 +236,14 @@ def test_effekseer_packed_project(tmp_path):
     assert part.count == 10 and not part.once  # one each 6 frames, for ever, 60 frames long
 
 
+def test_effekseer_delays_are_waits(tmp_path):
+    frames = "<Center>90</Center><Max>90</Max><Min>90</Min>"
+    late = f"<CommonValues><GenerationTimeOffset>{frames}</GenerationTimeOffset>"
+    text = files.EFKPROJ.replace("<CommonValues>", late)
+    (part,) = load(tmp_path, "a.efkproj", text).parts
+    assert_near(part.delay, (1.5, 1.5 + 29 / 60))
+
+
 def test_effekseer_binary(tmp_path):
     effect = load(tmp_path, "a.efk", files.skfe())
     (part,) = effect.parts
@@ -249,6 +258,121 @@ def test_effekseer_binaries_of_late_versions_name_the_way_out(tmp_path):
     data = b"SKFE" + struct.pack("<i", 1500) + struct.pack("<5i", 0, 0, 0, 0, 0)
     with pytest.raises(dw.FormatError, match=r"version 1500.*\.efkefc"):
         load(tmp_path, "a.efk", data)
+
+
+# ---- shapes, boards and rings ----
+
+
+@pytest.mark.parametrize(
+    ("axis", "side"),
+    [((0, 1, 0), 0), ((1, 0, 0), 1), ((0, 0, 1), 2), ((0, -1, 0), 3), ((-1, 0, 0), 4),
+     ((0, 0, -1), 5)],
+)  # fmt: skip
+def test_shapes_point_where_their_nodes_are_turned(tmp_path, native_device, axis, side):
+    """A cone is thrown along its own axis, whichever that is."""
+    data = files.quarks(startSpeed={"type": "ConstantValue", "value": 2}, behaviors=[])
+    z = np.array(axis, float)
+    x = np.roll(z, 1)
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.stack([x, np.cross(z, x), z], axis=1)
+    data["object"]["children"][0]["matrix"] = matrix.T.ravel().tolist()
+    effect = load(tmp_path, "e.json", json.dumps(data))
+    assert params(effect.parts[0])["side"] == side
+    assert "the nearest is taken" not in asked(effect)
+    with dw.ParticleManager(native_device) as pm:
+        pm.register(0, dw.EffectConfig((0, 0, 0), effect))
+        pm.update(0.5)
+        place = pm.state(effect.parts[0].layer)["position"].astype(float)
+    along = place @ z
+    away = np.linalg.norm(place - along[:, None] * z, axis=1)
+    assert along.min() >= 0 and along.max() > 2
+    assert (away <= 0.5 + along * np.tan(0.2) + 1e-5).all()
+
+
+def test_a_shape_that_leans_is_told(tmp_path):
+    c = float(np.sqrt(0.5))
+    data = files.quarks()
+    data["object"]["children"][0]["matrix"] = [1, 0, 0, 0, 0, c, -c, 0, 0, c, c, 0, 0, 0, 0, 1]
+    effect = load(tmp_path, "e.json", json.dumps(data))
+    assert "a cone about (0.0, 0.71, 0.71)" in asked(effect)
+
+
+def test_two_dimensions_stay_flat(tmp_path, native_device):
+    for name, text in (("a.plist", files.PLIST), ("a.json", json.dumps(files.PIXI))):
+        effect = load(tmp_path, name, text)
+        with dw.ParticleManager(native_device) as pm:
+            pm.register(0, dw.EffectConfig((0, 0, 0), effect))
+            pm.update(0.7)
+            place = pm.state(effect.parts[0].layer)["position"]
+        assert len(place) > 10 and not place[:, 2].any(), name
+        assert np.ptp(place[:, 0]) > 0.3 and np.ptp(place[:, 1]) > 0.3, name
+
+
+def board(text: str, rotation: int = 90) -> str:
+    """The project with a sprite that stands on its foot, and its scale."""
+    return files.EFKPROJ.replace("<Sprite>", "<Sprite><Billboard>1</Billboard>" + text).replace(
+        "<RendererCommonValues>",
+        f"<RotationValues><Fixed><Rotation><X><Center>{rotation}</Center><Max>{rotation}</Max>"
+        f"<Min>{rotation}</Min></X></Rotation></Fixed></RotationValues><RendererCommonValues>",
+    )
+
+
+CORNERS = "".join(
+    f"<Position_Fixed_{name}><X>{x}</X><Y>{y}</Y></Position_Fixed_{name}>"
+    for name, x, y in (("LL", -0.5, 0), ("LR", 0.5, 0), ("UL", -0.5, 40), ("UR", 0.5, 40))
+)
+
+
+def test_a_long_board_becomes_a_beam_of_streaks(tmp_path):
+    still = re.sub("<LocationValues>.*</LocationValues>", "", board(CORNERS), flags=re.S)
+    beam = load(tmp_path, "a.efkproj", still.replace("<Sprite>", "<Sprite><Position>1</Position>"))
+    (part,) = beam.parts
+    assert part.layer.face == "streak" and part.layer.stretch == 16
+    p = params(part)
+    assert_near((p["dir_x"], p["dir_y"], p["dir_z"]), (0, 0, 1))  # up, turned over by 90 degrees
+    length, width = 40 * 0.5, 0.5  # means of a scale that goes from 1 to 0
+    assert part.count == 30 * 3  # 20 m need three streaks of 8 m
+    assert_near(part.offset, (0, 0, length / 2))
+    half = (length - 16 * width) / 2
+    assert_near((p["shape"], p["box_x"], p["box_y"], p["box_z"]), (4, 0, 0, half))
+    assert 0 < p["speed"] < 0.01 and p["speed_span"] == 0
+    assert "a board of 0.5 x 20 m along [0.0, 0.0, 1.0]" in asked(beam)
+
+
+def test_a_board_with_a_few_widths_keeps_its_shape(tmp_path):
+    wide = board("")
+    scale = "<Type>0</Type><Fixed><Scale><X>2</X><Y>3</Y></Scale></Fixed>"
+    wide = re.sub("<ScalingValues>.*</ScalingValues>", f"<ScalingValues>{scale}</ScalingValues>",
+                  wide, flags=re.S)  # fmt: skip
+    (part,) = load(tmp_path, "a.efkproj", wide).parts
+    assert part.layer.face == "camera" and part.params["size"] == 2
+    assert_near(part.layer.aspect, 1.5)
+
+
+RING = """<DrawingValues><Type>4</Type><Ring><Billboard>2</Billboard>
+<VertexCount>4</VertexCount><Outer_Fixed><Location><X>2</X></Location></Outer_Fixed>
+<Inner_Fixed><Location><X>1</X></Location></Inner_Fixed>
+<OuterColor_Fixed><R>255</R><G>0</G><B>0</B><A>255</A></OuterColor_Fixed>
+<CenterColor_Fixed><R>0</R><G>255</G><B>0</B><A>255</A></CenterColor_Fixed>
+<InnerColor_Fixed><R>0</R><G>0</G><B>255</B><A>255</A></InnerColor_Fixed>
+</Ring></DrawingValues>"""
+
+
+def test_a_ring_is_drawn_with_its_corners_and_colours(tmp_path):
+    text = re.sub("<DrawingValues>.*</DrawingValues>", RING, files.EFKPROJ, flags=re.S)
+    effect = load(tmp_path, "a.efkproj", text)
+    (part,) = effect.parts
+    assert part.params["size"] == 4 and part.ramp is None
+    assert [row[1] for row in effect.unmapped] == ["Billboard = fixed"]
+    picture = part.layer.image.levels[0]
+    assert picture.shape == (128, 128, 4)
+    middle = picture[64]  # across, from edge to edge
+    assert (middle[40:88, 3] == 0).all() and (middle[4:28, 3] == 255).all()
+    red, green, blue = (middle[at, :3].astype(int) for at in (1, 15, 30))
+    assert red[0] > 200 > 60 > red[1] and green[1] > 230 and blue[2] > 200 > 60 > blue[1]
+    square = picture[..., 3] > 128  # on one of its corners
+    assert square[64, 2] and square[2, 64] and not square[24, 24] and not square[104, 24]
+    assert abs(square.mean() - 0.5 * (1 - 0.25)) < 0.02
 
 
 # ---- what is told ----

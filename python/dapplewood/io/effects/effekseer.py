@@ -14,6 +14,7 @@ from .curves import AGES, eased
 from .effekseer_project import is_effekseer, project_of
 from .emitter import Emitter, Look, Range, continuous, pulsed, unit, vector
 from .reading import DEPTH, Record, Source
+from .textures import ring_image
 
 __all__ = ["is_effekseer", "read_effekseer"]
 
@@ -26,6 +27,10 @@ _ZERO = (0.0, 0.0, 0.0)
 
 # A motion is turned any way where what is above it turns by so many degrees.
 _FULL = 300.0
+
+# Boards so many times longer than wide are drawn as streaks, which have at most so many widths.
+_BEAM, _STRETCH = 1.8, 16.0
+_CREEP = 1e-3  # m/s
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,9 @@ def _walk(source: Source, node: Record, above: _Above, found: list[Emitter], dep
     own = _timed(source, node, above, emitter)
     own = _placed(node, own, above, emitter)
     kind = node.record("DrawingValues").choice("Type", _DRAWN, 2)
-    own = _scaled(node, own, emitter)
+    own, height = _scaled(node, own, emitter)
     if node.flag("IsRendered", True) and kind != "none":
-        _drawn(source, node, kind, emitter, above)
+        _drawn(source, node, kind, emitter, above, height)
         found.append(emitter)
         if len(found) > 4096:
             node.fail("is one of more than 4096 drawn nodes")
@@ -262,7 +267,9 @@ def _turned(node: Record, emitter: Emitter) -> tuple[np.ndarray, np.ndarray]:
         last = sum(_vector(entry, "End")) / 2
         spin = (last - (least + most) / 2) / max(sum(emitter.lifetime) / 2, 1 / _FPS)
         speed = (spin, spin)
-        entry.skip(*entry.data)
+        entry.skip("RandomType")
+        for key in ("StartSpeed", "EndSpeed"):
+            entry.lack(key, "turns are even", 0)
     else:
         least, most = _vector(entry, "Rotation")
         speed = tuple(v * _FPS for v in _vector(entry, "Velocity"))
@@ -288,7 +295,11 @@ def _born(node: Record, emitter: Emitter, scale: float) -> None:
         emitter.shape = "sphere" if kind == "Sphere" else "disc"
         axis = entry.choice("AxisDirection", {0: "X", 1: "Y", 2: "Z"}, 2)
         emitter.axis = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}[axis]
-        entry.skip(*entry.data)
+        entry.skip("Division", "Type")
+        for key, whole in (("AngleStart", 0), ("AngleEnd", 360), ("RotationX", 0),
+                           ("RotationY", 0), ("AngleNoise", 0)):  # fmt: skip
+            if _range(entry, key, whole) not in ((whole, whole), (0.0, 360.0), (-180.0, 180.0)):
+                entry.note(key, "spheres and circles go all the way around")
     elif kind == "Point":
         least, most = _vector(entry, "Location")
         middle = (least + most) / 2 * scale
@@ -340,33 +351,34 @@ def _around(emitter: Emitter, shape: str, axis: Any, start: np.ndarray, above: _
 # ---- looks ----
 
 
-def _scaled(node: Record, own: _Above, emitter: Emitter) -> _Above:
-    """Scale over the life; its first value goes on to the nodes below."""
+def _scaled(node: Record, own: _Above, emitter: Emitter) -> tuple[_Above, np.ndarray]:
+    """Scale over the life; its first value goes on to the nodes below. And the height, in m."""
     values = _table(node, "ScalingValues")
     form, entry = _form(values, "ScalingValues")
     frames = AGES * sum(emitter.lifetime) / 2 * _FPS
     entry.skip("EndSpeed", "StartSpeed", "Type", "RandomType")
     if form == "Fixed":
         scale = _table(entry, "Scale")
-        edges = [scale.number(axis, 1.0) for axis in "XYZ"]
-        pair, curve = (abs(edges[0]),) * 2, None
-        emitter.look.aspect = abs(edges[1] / edges[0]) if edges[0] else 1.0
-    elif form in ("PVA", "Easing"):
-        names = ("Scale", "Velocity", "Acceleration") if form == "PVA" else ("Start", "End")
-        ends = [_vector(entry, name, 1.0 if name in ("Scale", "Start", "End") else 0.0)
-                for name in names]  # fmt: skip
-        emitter.look.aspect = float(ends[0][1][1] / ends[0][1][0]) if ends[0][1][0] > 0 else 1.0
-        pair, curve = _course(form, [(e[0][0], e[1][0]) for e in ends], frames, entry)
+        edges = [abs(scale.number(axis, 1.0)) for axis in "XYZ"]
+        pair, curve = (edges[0],) * 2, None
+        height = np.full(AGES.size, edges[1])
     else:
-        names = ("Scale", "Velocity", "Acceleration") if form == "SinglePVA" else ("Start", "End")
-        ends = [_range(entry, name, 1.0 if name in ("Scale", "Start", "End") else 0.0)
-                for name in names]  # fmt: skip
-        pair, curve = _course(form, ends, frames, entry)
+        names = ("Scale", "Velocity", "Acceleration") if "PVA" in form else ("Start", "End")
+        first = [1.0 if name in ("Scale", "Start", "End") else 0.0 for name in names]
+        if form in ("PVA", "Easing"):
+            ends = [_vector(entry, name, plain) for name, plain in zip(names, first, strict=True)]
+            courses = [[(end[0][i], end[1][i]) for end in ends] for i in (0, 1)]
+        else:
+            pairs = [_range(entry, name, plain) for name, plain in zip(names, first, strict=True)]
+            courses = [pairs, pairs]
+        pair, curve = _course(form, courses[0], frames, entry)
+        tall, over = _course(form, courses[1], frames, entry)
+        height = sum(tall) / 2 * over
     emitter.size = (max(pair[0], 0.0) * own.scale, max(pair[1], 0.0) * own.scale)
     emitter.size_curve = curve
     if curve is not None and np.ptp(curve) > 0.01 and node.data.get("Children"):
         values.note("scale over the life", "nodes below keep the first scale")
-    return replace(own, scale=own.scale * max(sum(pair) / 2, 1e-6))
+    return replace(own, scale=own.scale * max(sum(pair) / 2, 1e-6)), height * own.scale
 
 
 def _course(form: str, ends: list[Any], frames: np.ndarray, entry: Record
@@ -387,14 +399,14 @@ def _course(form: str, ends: list[Any], frames: np.ndarray, entry: Record
     return first, values / max(mean, 1e-6)  # type: ignore[return-value]
 
 
-def _drawn(source: Source, node: Record, kind: str, emitter: Emitter, above: _Above) -> None:
+def _drawn(source: Source, node: Record, kind: str, emitter: Emitter, above: _Above,
+           height: np.ndarray) -> None:  # fmt: skip
     common = _table(node, "RendererCommonValues")
     drawing = _table(node, "DrawingValues")
     word = common.choice("AlphaBlend", _BLENDS, 1)
     if word in ("subtract", "multiply", "opacity"):
         common.note(f"AlphaBlend = {word}", "drawn as normal blending")
-    aspect = emitter.look.aspect
-    emitter.look = Look(blend="add" if word == "add" else "sorted", aspect=aspect)
+    emitter.look = Look(blend="add" if word == "add" else "sorted")
     form = {"sprite": "Sprite", "ribbon": "Ribbon", "ring": "Ring", "model": "Model",
             "track": "Track"}[kind]  # fmt: skip
     for other in ("Sprite", "Ribbon", "Ring", "Model", "Track", "TextureUVType"):
@@ -403,8 +415,9 @@ def _drawn(source: Source, node: Record, kind: str, emitter: Emitter, above: _Ab
     entry = _table(drawing, form)
     _textured(source, common, emitter)
     if kind == "sprite":
-        _sprite(node, entry, emitter, above)
+        _sprite(node, entry, emitter, above, height)
     elif kind == "ring":
+        emitter.look.aspect = _aspect(emitter, height)
         _ring(node, entry, emitter, above)
     else:
         drawing.note(f"a {kind}", {
@@ -447,7 +460,7 @@ def _textured(source: Source, common: Record, emitter: Emitter) -> None:
     common.skip("UVAnimation")
 
 
-def _facing(entry: Record, emitter: Emitter, above: _Above, node: Record, default: int) -> None:
+def _facing(entry: Record, emitter: Emitter, above: _Above, node: Record, default: int) -> str:
     """Boards that are fixed lie flat where they are turned down, else face the camera."""
     board = entry.choice(
         "Billboard", {0: "billboard", 1: "upright", 2: "fixed", 3: "rotated", 4: "directional"},
@@ -460,8 +473,7 @@ def _facing(entry: Record, emitter: Emitter, above: _Above, node: Record, defaul
             entry.note("Billboard = fixed", "sprites face the camera")
     elif board == "directional":
         emitter.look.face = "streak"
-    elif board == "upright":
-        entry.note("Billboard = upright", "sprites face the camera")
+    return board
 
 
 def _tilt_of(node: Record) -> np.ndarray:
@@ -476,55 +488,163 @@ def _tilt_of(node: Record) -> np.ndarray:
     return np.zeros(3)
 
 
-def _sprite(node: Record, entry: Record, emitter: Emitter, above: _Above) -> None:
+def _sprite(node: Record, entry: Record, emitter: Emitter, above: _Above,
+            height: np.ndarray) -> None:  # fmt: skip
     entry.skip("RenderingOrder")
-    _facing(entry, emitter, above, node, 0)
+    board = _facing(entry, emitter, above, node, 0)
     _colored(entry, emitter, "ColorAll")
     if entry.raw("Color") not in (None, "0", 0):
         corners = [_rgba(entry, f"Color_Fixed_{corner}") for corner in ("LL", "LR", "UL", "UR")]
         mean = np.mean(corners, axis=0)
         entry.note("Color of corners", "sprites have one colour: their mean")
         emitter.ramp = mean[None, :3] if emitter.ramp is None else emitter.ramp * mean[:3]
+        emitter.opacity *= float(mean[3])
     entry.skip(*(key for key in entry.data if key.startswith("Color_Fixed")))
-    if entry.raw("Position") not in (None, "0", 0):
-        entry.note("Position of corners", "sprites are squares")
-    entry.skip(*(key for key in entry.data if key.startswith("Position_Fixed")))
+    corners = _corners(entry)
+    width, low, high = np.ptp(corners[:, 0]), corners[:, 1].min(), corners[:, 1].max()
+    emitter.size = (emitter.size[0] * width, emitter.size[1] * width)
+    length = height * (high - low)
+    if board == "upright" and length.mean() > _BEAM * _width(emitter).mean():
+        _beam(entry, emitter, above.tilt + _tilt_of(node), length, (low + high) / (high - low))
+        return
+    emitter.look.aspect = _aspect(emitter, length)
+    if board == "upright":
+        entry.note("Billboard = upright", "sprites face the camera")
+
+
+def _corners(entry: Record) -> np.ndarray:
+    """(4, 2): of a board 1 m wide, unless it is given others."""
+    plain = np.array([(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)])
+    if entry.raw("Position") in (None, "0", 0):
+        entry.skip(*(key for key in entry.data if key.startswith("Position_Fixed")))
+        return plain
+    found = []
+    for corner, (x, y) in zip(("LL", "LR", "UL", "UR"), plain, strict=True):
+        place = _table(entry, f"Position_Fixed_{corner}")
+        found.append((place.number("X", x), place.number("Y", y)))
+    corners = np.array(found)
+    if not np.ptp(corners, axis=0).min() > 1e-6:
+        entry.note("Position of corners", "a board without an area is drawn as a square")
+        return plain
+    if np.abs(corners - corners.mean(axis=0)).std(axis=0).max() > 1e-3:
+        entry.note("Position of corners", "sprites are rectangles")
+    return corners
+
+
+def _width(emitter: Emitter) -> np.ndarray:
+    curve = np.ones(AGES.size) if emitter.size_curve is None else emitter.size_curve
+    return sum(emitter.size) / 2 * curve
+
+
+def _aspect(emitter: Emitter, height: np.ndarray) -> float:
+    """Height by width, on average over the life."""
+    width = float(_width(emitter).mean())
+    return float(height.mean()) / width if width > 1e-9 else 1.0
+
+
+def _beam(entry: Record, emitter: Emitter, tilt: np.ndarray, length: np.ndarray,
+          middle: float) -> None:  # fmt: skip
+    """A board much longer than wide: streaks along it, as many as cover it."""
+    width, long = max(float(_width(emitter).mean()), 1e-3), float(length.mean())
+    ax, ay = np.radians(tilt[:2])
+    axis = np.array([np.sin(ax) * np.sin(ay), np.cos(ax), np.sin(ax) * np.cos(ay)])
+    streak = min(long, _STRETCH * width)
+    pieces = math.ceil(long / streak)
+    entry.note(f"a board of {width:.3g} x {long:.3g} m along {axis.round(2).tolist()}",
+               f"becomes streaks in {pieces} places along it, of its mean width and length")
+    emitter.count = min(emitter.count * pieces, 1_000_000)
+    emitter.look.face, emitter.look.stretch = "streak", max(streak / width, 1.0)
+    emitter.origin = vector(np.asarray(emitter.origin) + axis * long * middle / 2)
+    if pieces > 1:
+        emitter.shape, emitter.box = "box", vector(np.abs(axis) * (long - streak) / 2)
+    # Streaks lie along their way: they creep along the board.
+    emitter.direction, emitter.speed, emitter.spread = unit(axis), (_CREEP, _CREEP), 0.0
+    emitter.rotation = emitter.spin = (0.0, 0.0)
+
+
+# ---- rings ----
 
 
 def _ring(node: Record, entry: Record, emitter: Emitter, above: _Above) -> None:
-    """A ring of a built-in picture; its course is that of the outer radius."""
-    entry.skip("VertexCount", "RenderingOrder", "Inner", "CenterRatio", "ViewingAngle",
-               "RingShape", "StartingFade", "EndingFade")  # fmt: skip
+    """A ring as a picture of its own; its size is the course of the outer radius."""
+    entry.skip("RenderingOrder")
     _facing(entry, emitter, above, node, 2)
-    emitter.look.image, emitter.look.frames = "ring", (1, 1)
-    form = entry.choice("Outer", {0: "Fixed", 1: "PVA", 2: "Easing"}, 0)
-    outer = _table(entry, f"Outer_{form}")
-    frames = AGES * sum(emitter.lifetime) / 2 * _FPS
-    if form == "Fixed":
-        place = _table(outer, "Location")
-        radius = abs(place.number("X", 2.0))
-        course = np.ones(AGES.size)
-        pair: Range = (radius, radius)
-        place.skip("Y")
-    else:
-        if form == "PVA":
-            names = {"Location": 2.0, "Velocity": 0.0, "Acceleration": 0.0}
-        else:
-            names = {"Start": 2.0, "End": 2.0}
-        ends = [_range(_table(outer, name), "X", plain) for name, plain in names.items()]
-        pair, course = _course(form, ends, frames, outer)
-    emitter.size = (2 * abs(pair[0]) * emitter.size[0], 2 * abs(pair[1]) * emitter.size[1])
+    outer_pair, outer = _edge(entry, emitter, "Outer", 2.0)
+    inner_pair, inner = _edge(entry, emitter, "Inner", 1.0)
+    radii = [sum(pair) / 2 * course for pair, course in ((outer_pair, outer), (inner_pair, inner))]
+    most = np.maximum(np.maximum(*radii), 1e-6)
+    hole = float((np.minimum(*radii) / most).mean())
+    if np.ptp(np.minimum(*radii) / most) > 0.05:
+        entry.note("Inner and Outer over the life", "a ring keeps its mean share of a hole")
+    base = max(sum(outer_pair) / 2, 1e-6)
+    emitter.size = tuple(2 * abs(pair) * size for pair, size in  # type: ignore[assignment]
+                         zip(outer_pair, emitter.size, strict=True))  # fmt: skip
+    course = most / base
     emitter.size_curve = course if emitter.size_curve is None else emitter.size_curve * course
-    _colored(entry, emitter, "OuterColor")
-    middle = _rgba(entry, "CenterColor_Fixed")
-    emitter.ramp, emitter.opacity = middle[None, :3], float(middle[3])
-    entry.note("a ring of three colours", "drawn as a soft ring of the middle one")
-    entry.skip(*entry.data)
+    rgba = [float(c) for edge in ("Inner", "Center", "Outer") for c in _ring_color(entry, edge)]
+    if emitter.look.image != "glow":
+        entry.note("a texture on a ring", "rings have colours alone")
+    corners = entry.whole("VertexCount", 16, 3, 4096)
+    if "ViewingAngle" in entry or "ViewingAngle_Fixed" in entry:
+        entry.skip("ViewingAngle")
+        angle = entry.number("ViewingAngle_Fixed", 360.0)
+    else:
+        angle = 360.0
+    entry.skip("CenterRatio")
+    middle = entry.number("CenterRatio_Fixed", 0.5, 0.0, 1.0)
+    for key in ("RingShape", "StartingFade", "EndingFade"):
+        entry.lack(key, "rings are even all around", 0, "0", "")
+    emitter.look.frames = (1, 1)
+    emitter.look.image = ring_image(round(hole, 3), middle, tuple(rgba), corners, angle)
 
 
-def _rgba(record: Record, key: str) -> np.ndarray:
+def _edge(entry: Record, emitter: Emitter, name: str, plain: float) -> tuple[Range, np.ndarray]:
+    """Range of a radius at first, and its factor over the life."""
+    form = entry.choice(name, {0: "Fixed", 1: "PVA", 2: "Easing"}, 0)
+    for other in ("Fixed", "PVA", "Easing"):
+        if other != form:
+            entry.skip(f"{name}_{other}")
+    edge = _table(entry, f"{name}_{form}")
+    if form == "Fixed":
+        place = _table(edge, "Location")
+        place.skip("Y")
+        radius = abs(_range(place, "X", plain)[0])
+        return (radius, radius), np.ones(AGES.size)
+    names = {"Location": plain, "Velocity": 0.0, "Acceleration": 0.0}
+    if form == "Easing":
+        names = {"Start": plain, "End": plain}
+    tables = [_table(edge, word) for word in names]
+    for table in tables:
+        table.skip("Y")
+    ends = [_range(table, "X", value) for table, value in zip(tables, names.values(), strict=True)]
+    edge.skip("StartSpeed", "EndSpeed")
+    return _course(form, ends, AGES * sum(emitter.lifetime) / 2 * _FPS, edge)
+
+
+def _ring_color(entry: Record, edge: str) -> np.ndarray:
+    """RGBA of one of the three circles of a ring; the middle of what is no fixed colour."""
+    name = f"{edge}Color"
+    form = entry.choice(name, {0: "Fixed", 1: "Random", 2: "Easing", 3: "FCurve"}, 0)
+    for other in ("Fixed", "Random", "Easing", "FCurve"):
+        if other != form:
+            entry.skip(f"{name}_{other}")
+    if form == "Fixed":
+        clear = 255.0 if edge == "Center" else 0.0
+        return _rgba(entry, f"{name}_Fixed", clear)
+    entry.note(f"{name} = {form}", "the middle of its colours is taken")
+    table = _table(entry, f"{name}_{form}")
+    if form == "Random":
+        return np.mean(_color_ends(table), axis=0)
+    ends = [np.mean(_color_ends(_table(table, key)), axis=0) for key in ("Start", "End")]
+    table.skip(*table.data)
+    return np.mean(ends, axis=0)
+
+
+def _rgba(record: Record, key: str, alpha: float = 255.0) -> np.ndarray:
     entry = _table(record, key)
-    return np.array([entry.number(letter, 255.0, 0.0, 255.0) / 255 for letter in "RGBA"])
+    entry.skip("ColorSpace")
+    plain = zip("RGBA", (255.0, 255.0, 255.0, alpha), strict=True)
+    return np.array([entry.number(letter, value, 0.0, 255.0) / 255 for letter, value in plain])
 
 
 def _colored(entry: Record, emitter: Emitter, name: str) -> None:

@@ -331,8 +331,10 @@ class _Reader:
             raise _Lost(f"colours of corners of kind {kind}")
         kind = self.whole("corners")
         if kind == 1:
-            self.numbers(8, "corners")
             found["Position"] = 1
+            for corner in ("LL", "LR", "UL", "UR"):
+                x, y = self.numbers(2, "corners")
+                found[f"Position_Fixed_{corner}"] = {"X": x, "Y": y}
         elif kind:
             raise _Lost(f"corners of kind {kind}")
         if self.version < 3:
@@ -345,22 +347,24 @@ class _Reader:
             common["AlphaBlend"] = self.whole("a ring")
         found: dict[str, Any] = {"Billboard": self.whole("a ring")}
         found["VertexCount"] = self.whole("a ring")
-        self.single("the angle of a ring")
+        found["ViewingAngle_Fixed"] = self.single("the angle of a ring")
         for name in ("Outer", "Inner"):
             found |= self.edge(name)
-        self.single("the middle of a ring")
+        found["CenterRatio_Fixed"] = self.single("the middle of a ring")
         for name in ("OuterColor", "CenterColor", "InnerColor"):
             found |= self.colors(name)
         if self.version < 3:
             common["ColorTexture"] = self.texture(self.whole("a texture"))
         return {"Ring": found}
 
-    def single(self, what: str) -> None:
+    def single(self, what: str) -> float:
+        """A number, or the middle of a range or of both ends of a course."""
         counts = {0: 1, 1: 2, 2: 7}
         kind = self.whole(what)
         if kind not in counts:
             raise _Lost(f"{what} of kind {kind}")
-        self.numbers(counts[kind], what)
+        ends = self.numbers(counts[kind], what)[:4]
+        return sum(ends) / len(ends)
 
     def edge(self, name: str) -> dict[str, Any]:
         kind = self.whole("an edge of a ring")

@@ -30,9 +30,11 @@ _NODE_QUIET = (
     "fixed_fps", "interpolate", "fract_delta", "draw_order", "visibility_aabb", "visibility_rect",
     "local_coords", "layers", "cast_shadow", "extra_cull_margin", "collision_base_size", "seed",
     "use_fixed_seed", "speed_scale", "emitting", "sub_emitter", "draw_passes", "preprocess",
-    "gi_mode", "lod_bias", "visible", "z_index", "z_as_relative", "transform", "position",
-    "rotation", "rotation_degrees", "scale", "show_behind_parent", "texture_filter", "skeleton",
+    "gi_mode", "lod_bias", "z_index", "z_as_relative", "show_behind_parent", "texture_filter",
+    "skeleton",
 )  # fmt: skip
+_PLAIN = ("Node", "Node2D", "Node3D", "Spatial")
+_PLACES = ("transform", "position", "rotation", "rotation_degrees", "scale")
 
 
 def read_godot(source: Source, text: str, pixels_per_meter: float) -> list[Emitter]:
@@ -44,6 +46,9 @@ def read_godot(source: Source, text: str, pixels_per_meter: float) -> list[Emitt
     for path, (kind, node) in scene.nodes.items():
         if kind in _NODES and path not in used:
             found.append(reader.emitter(path, ()))
+        elif kind in _PLAIN:
+            node.skip(*_PLACES, *_NODE_QUIET)
+            node.lack("visible", "it is drawn all the same", True)
         elif kind not in _NODES:
             node.skip(*node.data)
     reader.others()
@@ -78,7 +83,7 @@ class _Reader:
         """One note for each kind of node that is none of particles."""
         counts: dict[str, int] = {}
         for kind, _ in self.scene.nodes.values():
-            if kind not in _NODES and kind not in ("Node", "Node2D", "Node3D", "Spatial"):
+            if kind not in _NODES and kind not in _PLAIN:
                 counts[kind] = counts.get(kind, 0) + 1
         for kind, count in counts.items():
             why = "nodes that are not particles"
@@ -98,7 +103,8 @@ class _Reader:
             if found and found[0] not in _MATERIALS:
                 node.note(f"process_material is a {found[0]}", "shaders are not run")
                 process.skip(*process.data)
-        node.skip(*_NODE_QUIET)
+        node.skip(*_NODE_QUIET, *_PLACES)
+        node.lack("visible", "it is drawn all the same", True)
         self._timed(node, process, emitter, path)
         self._shaped(process, emitter, unit_, is_flat, kind.startswith("CPU"))
         self._moved(process, emitter, unit_, is_flat)

@@ -392,8 +392,10 @@ def _frame_over(behavior: Record, emitter: Emitter) -> None:
     columns, rows = emitter.look.frames
     value = behavior.data.get("frame")
     if isinstance(value, dict) and value.get("type") == "IntervalValue":
-        behavior.skip("frame")
-        emitter.frame, emitter.frame_count = 0, 0  # each has its own
+        first, last = _range(behavior, "frame")
+        if first > 0 or last < columns * rows - 1:
+            behavior.note(f"frames {first:g} to {last:g}", "each particle has one of all frames")
+        emitter.frame, emitter.frame_count = 0, 0
         return
     curve = _curve(behavior, "frame")
     if curve is None:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from ...errors import FormatError
 from ..gltf_json import shown
+from ..image import Image
 
 __all__ = ["DEPTH", "MAX_TEXT", "Code", "Record", "Source"]
 
@@ -42,6 +43,8 @@ class Source:
     path : Path
     folders : tuple of Path
         Where textures may lie: the file's own folder first.
+    images : dict
+        Textures that were read, each once.
     """
 
     def __init__(self, path: Path, folders: Iterable[Path] = ()) -> None:
@@ -49,6 +52,7 @@ class Source:
         self.folders = (path.parent, *folders)
         self._notes: dict[tuple[str, str, str], None] = {}
         self._records: list[Record] = []
+        self.images: dict[Path, Image] = {}
 
     def fail(self, where: str, reason: str) -> NoReturn:
         raise FormatError(f"{self.path}: {where}: {reason}" if where else f"{self.path}: {reason}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,11 @@ __all__ = [
     "find_texture",
     "grid_image",
     "recolored",
+    "ring_image",
     "stand_in",
 ]
 
+_RING = 128  # texels along a side of the picture of a ring
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
 
 # Words in the name of a texture, and what is drawn in its place; the first that fits.
@@ -54,7 +57,9 @@ def find_texture(source: Source, where: str, name: str, blend: str) -> Image | s
     path, reason = beside(source, name)
     if path is not None:
         try:
-            return read_image(path, hdr="clamp")
+            if path not in source.images:
+                source.images[path] = read_image(path, hdr="clamp")
+            return source.images[path]
         except (FormatError, ValueError, OSError) as error:
             reason = str(error).removeprefix(f"{path}: ")
     source.note(where, f"texture {name!r}", f"{reason}; drawn as {word!r}")
@@ -121,3 +126,30 @@ def grid_image(pictures: list[np.ndarray]) -> tuple[Image, tuple[int, int]]:
         most = np.iinfo(picture.dtype).max
         sheet[top : top + picture.shape[0], left : left + picture.shape[1]] = picture / most
     return drawn_image(sheet), (columns, rows)
+
+
+@lru_cache(maxsize=64)
+def ring_image(
+    hole: float, middle: float, rgba: tuple[float, ...], corners: int, angle: float
+) -> Image:
+    """A ring of even sides; the same one for the same numbers.
+
+    hole: inner by outer radius; rgba: 12 numbers, the colours at its inner edge, `middle` of the
+    way out, and outer; angle: degrees of it that there are, both ways from the top.
+    """
+    colors = np.array(rgba).reshape(3, 4)
+    side = 4 * _RING
+    steps = (np.arange(side) + 0.5) / side * 2 - 1
+    x, y = np.meshgrid(steps, -steps)
+    turn = np.mod(np.arctan2(x, y), 2 * np.pi)
+    half = np.pi / corners
+    edge = np.cos(half) / np.cos(np.mod(turn, 2 * half) - half)
+    way = (np.hypot(x, y) / edge - hole) / max(1.0 - hole, 1e-6)
+    places = [0.0, max(middle, 1e-6), max(1.0, middle + 1e-6)]
+    found = np.stack([np.interp(way, places, column) for column in colors.T], axis=2)
+    seen = np.minimum(turn, 2 * np.pi - turn) <= np.radians(min(max(angle, 0.0), 360.0)) / 2
+    found[..., 3] *= (way >= 0.0) & (way <= 1.0) & seen
+    cells = found.reshape(_RING, 4, _RING, 4, 4)
+    alpha = cells[..., 3:].mean(axis=(1, 3))
+    light = (cells[..., :3] * cells[..., 3:]).mean(axis=(1, 3)) / np.maximum(alpha, 1e-6)
+    return drawn_image(np.concatenate([np.where(alpha > 0, light, colors[1, :3]), alpha], axis=2))

@@ -183,7 +183,9 @@ class _Reader:
 
     def _moved(self, record: Record, emitter: Emitter, direction: Any) -> None:
         move = record.record("move")
-        move.skip("outModes", "bounce", "center", "size", "warp", "outMode")
+        move.skip("center", "size", "warp")
+        for key in ("outModes", "outMode", "bounce"):
+            move.lack(key, "there is no canvas with edges")
         for key in ("attract", "path", "trail", "spin", "vibrate", "distance", "random", "drift"):
             entry = move.data.get(key)
             if isinstance(entry, dict) and entry.get("enable") is False:
@@ -330,7 +332,9 @@ class _Reader:
             destroy.skip(*destroy.data)
             return
         split = destroy.record("split")
-        split.skip("count", "factor", "sizeOffset", "colorOffset")
+        split.skip("count")
+        for key in ("factor", "sizeOffset", "colorOffset"):
+            split.lack(key, "pieces look as they are given")
         count = sum(_range(split.record("rate"), "value", 4.0)) / 2
         child = self.particles(split.record("particles"))
         emitter.children.append(

@@ -30,6 +30,7 @@ def read_urho3d(source: Source, root: Element) -> list[Emitter]:
             frames.append(dict(child.attributes))
         else:
             found[child.tag] = dict(child.attributes)
+    source.record(dict(root.attributes), root.tag)
     record = source.record({**found, "colorfade": fades, "texanim": frames})
     record.skip("updateinvisible", "relative", "scaled", "animlodbias", "sorted", "fixedscreensize")
     emitter = Emitter(where="")
