@@ -68,6 +68,22 @@ PyObject *dw_py_hub_stats(PyObject *self, PyObject *unused)
     return array;
 }
 
+PyObject *dw_py_hub_simulation(PyObject *self, PyObject *unused)
+{
+    const dw_module_state *state;
+    dw_hub *hub = dw_py_hub_self(self, &state);
+    dw_hub_simulation_stats stats;
+
+    (void)unused;
+    if (hub == NULL)
+        return NULL;
+    stats = dw_hub_get_simulation_stats(hub);
+    dw_py_hub_end(self);
+    return Py_BuildValue("(KKKKK)", (unsigned long long)stats.rows, (unsigned long long)stats.slots,
+                         (unsigned long long)stats.capacity, (unsigned long long)stats.looks,
+                         (unsigned long long)stats.steps_skipped);
+}
+
 /* The first `count` records of an array that has room for more. */
 static PyObject *shorten(PyObject *array, npy_intp count)
 {

@@ -9,6 +9,7 @@
 
 PyObject *dw_py_hub_rows(PyObject *self, PyObject *layer);
 PyObject *dw_py_hub_stats(PyObject *self, PyObject *unused);
+PyObject *dw_py_hub_simulation(PyObject *self, PyObject *unused);
 PyObject *dw_py_hub_state(PyObject *self, PyObject *args);
 PyObject *dw_py_hub_see(PyObject *self, PyObject *args);
 

@@ -416,37 +416,74 @@ static int take_seconds(PyObject *object, const char *argument, double *out)
     return -1;
 }
 
-static PyObject *hub_advance(PyObject *self, PyObject *object)
+typedef dw_status (*time_function)(dw_hub *hub, double seconds, const dw_run *run, dw_error *err);
+
+/* Simulated particles go with the clock, on the device that they live on. */
+static PyObject *set_time(PyObject *self, PyObject *object, const char *argument,
+                          time_function function)
 {
     const dw_module_state *state;
+    dw_device *device;
+    dw_glue_run run;
     dw_status status;
     double seconds;
     dw_error err;
     dw_hub *hub;
+    int result;
 
-    if (take_seconds(object, "dt", &seconds) < 0)
+    if (take_seconds(object, argument, &seconds) < 0)
         return NULL;
     hub = dw_py_hub_self(self, &state);
     if (hub == NULL)
         return NULL;
-    status = dw_hub_advance(hub, seconds, &err);
-    return end(self, state, status, &err);
+    if (!dw_hub_is_simulating(hub)) {
+        status = function(hub, seconds, NULL, &err);
+        return end(self, state, status, &err);
+    }
+    device = dw_py_run_begin(state, ((dw_py_hub *)self)->home, &run);
+    if (device == NULL) {
+        dw_py_hub_end(self);
+        return NULL;
+    }
+
+    status = function(hub, seconds, &run.run, &err);
+
+    result = dw_py_run_end(state, device, &run, status, &err);
+    dw_py_hub_end(self);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *hub_advance(PyObject *self, PyObject *object)
+{
+    return set_time(self, object, "dt", dw_hub_advance);
 }
 
 static PyObject *hub_seek(PyObject *self, PyObject *object)
 {
-    const dw_module_state *state;
-    dw_status status;
-    double seconds;
-    dw_error err;
-    dw_hub *hub;
+    return set_time(self, object, "time", dw_hub_seek);
+}
 
-    if (take_seconds(object, "time", &seconds) < 0)
-        return NULL;
-    hub = dw_py_hub_self(self, &state);
+static PyObject *hub_set_home(PyObject *self, PyObject *object)
+{
+    const dw_module_state *state;
+    dw_hub *hub = dw_py_hub_self(self, &state);
+    dw_py_hub *own = (dw_py_hub *)self;
+    dw_device *device = NULL;
+    dw_status status;
+    dw_error err;
+
     if (hub == NULL)
         return NULL;
-    status = dw_hub_seek(hub, seconds, &err);
+    if (own->home == NULL && dw_py_hub_keep_device(state, self, object) == 0)
+        device = dw_py_device_begin(state, object, "device");
+    if (device == NULL) {
+        dw_py_hub_end(self);
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    }
+    status = dw_hub_set_home(hub, device, &err);
+    dw_device_end_use(device);
+    if (status == DW_OK)
+        own->home = Py_NewRef(object);
     return end(self, state, status, &err);
 }
 
@@ -530,6 +567,7 @@ static int hub_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((dw_py_hub *)self)->devices);
+    Py_VISIT(((dw_py_hub *)self)->home);
     return 0;
 }
 
@@ -541,6 +579,7 @@ static void hub_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     dw_hub_destroy(self->hub);
     Py_XDECREF(self->devices);
+    Py_XDECREF(self->home);
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -562,6 +601,7 @@ static PyObject *hub_close(PyObject *object, PyObject *unused)
     dw_hub_destroy(self->hub);
     self->hub = NULL;
     Py_SETREF(self->devices, none);
+    Py_CLEAR(self->home);
     Py_RETURN_NONE;
 }
 
@@ -627,6 +667,9 @@ static PyMethodDef hub_methods[] = {
       "effect's." },
     { "_advance", hub_advance, METH_O, "_advance($self, dt, /)\n--\n\nLet seconds pass." },
     { "_seek", hub_seek, METH_O, "_seek($self, time, /)\n--\n\nSet the clock." },
+    { "_set_home", hub_set_home, METH_O,
+      "_set_home($self, device, /)\n--\n\nWhere simulated particles live, from the first call "
+      "on." },
     { "_set_paused", hub_set_paused, METH_O,
       "_set_paused($self, is_paused, /)\n--\n\nStop the clock, or let it go on." },
     { "_set_camera", hub_set_camera, METH_O,
@@ -635,6 +678,9 @@ static PyMethodDef hub_methods[] = {
       "_rows_of($self, layer, /)\n--\n\nThe emitter of each row, 2**32 - 1 for free ones." },
     { "_stats", dw_py_hub_stats, METH_NOARGS,
       "_stats($self, /)\n--\n\nuint64 (layers, 4): requested, allocated, rows, limit." },
+    { "_simulation", dw_py_hub_simulation, METH_NOARGS,
+      "_simulation($self, /)\n--\n\nRows and slots with state, slots that there is room for, looks "
+      "at free places, steps skipped." },
     { "_state", dw_py_hub_state, METH_VARARGS,
       "_state($self, device, layer, /)\n--\n\nLiving particles as bytes." },
     { "_see", dw_py_hub_see, METH_VARARGS,

@@ -12,6 +12,7 @@ typedef struct dw_py_hub {
     PyObject_HEAD dw_hub *hub; /* NULL once closed */
     PyObject *devices;         /* tuple of the Devices it has buffers on: a collector cannot empty
                                   it before the hub, as it would a list */
+    PyObject *home;            /* Device that simulated particles live on, or NULL */
     int use_count;             /* calls that run with the GIL released */
 } dw_py_hub;
 

@@ -10,6 +10,7 @@
 #define DW_SYSTEMS_PARTICLE_HUB_H
 
 #include "cpu/particle_effects.h"
+#include "cpu/particle_step.h"
 #include "cpu/particles.h"
 #include "passes/particle_pass.h"
 #include "systems/device.h"
@@ -52,13 +53,26 @@ dw_status dw_hub_add_layer(dw_hub *hub, bool is_sorted, uint64_t limit, uint32_t
 /* Gives a layer that holds no row to another style. */
 void dw_hub_change_layer(dw_hub *hub, uint32_t layer, bool is_sorted, uint64_t limit);
 
+/* How a part with DW_PART_IS_RENEWED or DW_PART_IS_DYNAMIC is simulated. */
+typedef struct dw_hub_simulation {
+    dw_particle_law law; /* children: slots for each of the parent's; rate: of a whole emitter */
+    const dw_particle_collider *colliders;
+    const float *heights; /* of all of them */
+    uint32_t collider_count, height_count;
+    uint32_t parent; /* a part before this one, or DW_HUB_NONE */
+    uint32_t burst;  /* the part that bursts of renewal move like, which has no particles of its
+                        own; DW_HUB_NONE: there are none */
+} dw_hub_simulation;
+
 typedef struct dw_hub_part {
+    const dw_hub_simulation *simulation;     /* NULL: it remembers nothing */
     dw_particle_recipe recipe;               /* its curves and ramp are not read */
     const float *opacity_curve, *size_curve; /* [DW_PARTICLE_KNOTS], or NULL */
     const uint32_t *colors;                  /* RGBA8; NULL: none */
     uint32_t color_count;                    /* DW_PARTICLE_KNOTS with DW_PART_IS_RAMPED */
 } dw_hub_part;
 
+/* Parts that are simulated need a home first. */
 dw_status dw_hub_add_effect(dw_hub *hub, const dw_hub_part *parts, uint32_t count, uint32_t *out,
                             dw_error *err);
 
@@ -66,6 +80,24 @@ dw_status dw_hub_add_effect(dw_hub *hub, const dw_hub_part *parts, uint32_t coun
  * as well. Others of the same size may take their places. */
 uint32_t dw_hub_effect_count(const dw_hub *hub);
 void dw_hub_free_effects(dw_hub *hub, bool *are_free);
+
+/* ---- simulated particles ---- */
+
+/* The device that they live on, from the first call on; it must outlive the hub. Native ones are
+ * seen on all devices, others on their own. */
+dw_status dw_hub_set_home(dw_hub *hub, dw_device *device, dw_error *err);
+
+/* Whether there are some: time passes on the device then, and does not go back. */
+bool dw_hub_is_simulating(const dw_hub *hub);
+
+typedef struct dw_hub_simulation_stats {
+    uint64_t rows, slots; /* of these in blocks of DW_PARTICLE_STATE_GROUP */
+    uint64_t capacity;    /* slots that there is room for */
+    uint64_t looks;       /* at free places, so far */
+    uint64_t steps_skipped;
+} dw_hub_simulation_stats;
+
+dw_hub_simulation_stats dw_hub_get_simulation_stats(const dw_hub *hub);
 
 /* ---- emitters ---- */
 
@@ -120,9 +152,11 @@ dw_status dw_hub_emit(dw_hub *hub, uint32_t emitter, uint32_t count, uint32_t *o
 
 /* ---- time ---- */
 
-/* seconds: finite. The clock is the sum of all, rounded once, and rests at 0. */
-dw_status dw_hub_advance(dw_hub *hub, double seconds, dw_error *err);
-dw_status dw_hub_seek(dw_hub *hub, double seconds, dw_error *err);
+/* seconds: finite. The clock is the sum of all, rounded once, and rests at 0. run: of the home's
+ * threads, inside dw_device_begin_use of it, where dw_hub_is_simulating; when it is interrupted
+ * the clock stands at a step on the way. */
+dw_status dw_hub_advance(dw_hub *hub, double seconds, const dw_run *run, dw_error *err);
+dw_status dw_hub_seek(dw_hub *hub, double seconds, const dw_run *run, dw_error *err);
 void dw_hub_set_paused(dw_hub *hub, bool is_paused);
 bool dw_hub_is_paused(const dw_hub *hub);
 uint64_t dw_hub_tick(const dw_hub *hub);

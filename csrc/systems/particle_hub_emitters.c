@@ -10,6 +10,7 @@
 #define SCALE_MAX    1e6
 #define SHARE_MAX    1e6
 #define TINY         1e-30f
+#define EVERYWHERE   1e18f /* m: of a sphere that no plane leaves out */
 
 /* ---- chance ---- */
 
@@ -78,21 +79,12 @@ static dw_status check_batch(const dw_hub *hub, const dw_hub_batch *batch, dw_er
     return check_positions(batch->positions, batch->count, err);
 }
 
-/* Slots that a part of an emitter asks for. */
-static uint32_t wanted_of(uint32_t count, double share)
-{
-    double wanted = floor(count * share + 0.5);
-
-    wanted = wanted < 1.0 && count > 0 ? 1.0 : wanted;
-    return wanted > 4294967295.0 ? UINT32_MAX : (uint32_t)wanted;
-}
-
 static dw_status check_counts(const dw_hub *hub, const dw_hub_batch *batch, dw_error *err)
 {
     const dw_hub_effect *effect = &hub->effects[batch->effect];
 
     for (uint32_t i = 0; i < effect->part_count; i++) {
-        uint32_t count = wanted_of(hub->part_counts[effect->first_part + i], batch->share);
+        uint32_t count = dw_hub_wanted(hub, effect->first_part + i, batch->share);
 
         if (count > DW_PARTICLE_COUNT_MAX)
             return dw_fail(err, DW_ERROR_ARGUMENT,
@@ -143,7 +135,7 @@ static dw_status check_limits(dw_hub *hub, const dw_hub_batch *batch, dw_error *
         uint32_t part = effect->first_part + i;
 
         wanted[hub->parts[part].layer] +=
-            (uint64_t)batch->count * wanted_of(hub->part_counts[part], batch->share);
+            (uint64_t)batch->count * dw_hub_wanted(hub, part, batch->share);
     }
     for (uint32_t i = 0; i < hub->layer_count; i++)
         if (wanted[i] > 0 && hub->layers[i].allocated - back[i] + wanted[i] > hub->layers[i].limit)
@@ -190,10 +182,14 @@ static dw_status reserve_batch(dw_hub *hub, const dw_hub_batch *batch, dw_error 
     uint64_t more[DW_PARTICLE_LAYERS_MAX] = { 0 };
     uint64_t emitters = (uint64_t)hub->emitter_count + batch->count, shots = 0;
     uint32_t capacity = hub->emitter_capacity;
+    dw_particle_memory_room room = { 0 };
 
-    for (uint32_t i = 0; i < effect->part_count; i++) {
-        const dw_particle_part *part = &hub->parts[effect->first_part + i];
+    for (uint32_t i = effect->first_part; i < effect->first_part + effect->part_count; i++) {
+        const dw_particle_part *part = &hub->parts[i];
 
+        if (hub->traits[i].is_spare)
+            continue;
+        dw_hub_count_states(hub, i, dw_hub_wanted(hub, i, batch->share), batch->count, &room);
         more[part->layer] += batch->count;
         shots += (part->flags & DW_PART_IS_ONCE) != 0 ? batch->count : 0;
     }
@@ -202,6 +198,7 @@ static dw_status reserve_batch(dw_hub *hub, const dw_hub_batch *batch, dw_error 
     DW_TRY(dw_hub_reserve((void **)&hub->emitters, sizeof *hub->emitters, &hub->emitter_capacity,
                           emitters, "emitters", err));
     DW_TRY(dw_hub_reserve_shots(hub, shots, err));
+    DW_TRY(dw_hub_reserve_states(hub, &room, err));
     return dw_hub_reserve_rows(hub, more, err);
 fail:
     return err->code;
@@ -246,32 +243,56 @@ static uint32_t grant(const dw_hub *hub, uint32_t layer, uint32_t wanted)
     return room < wanted ? (uint32_t)room : wanted;
 }
 
-/* A record of a part: bounds are those of as many slots as are wanted. */
+/* Takes in a sphere above the same place. */
+static void widen(dw_particle_emitter *record, const dw_particle_emitter *other)
+{
+    double low = fmin((double)record->bound_y - record->bound_radius,
+                      (double)other->bound_y - other->bound_radius);
+    double high = fmax((double)record->bound_y + record->bound_radius,
+                       (double)other->bound_y + other->bound_radius);
+
+    record->bound_y = (float)(0.5 * (low + high));
+    record->bound_radius = (float)(0.5 * (high - low) * 1.00001);
+}
+
+/* A record of a part: bounds are those of as many slots as are wanted. What is simulated may be
+ * anywhere, long after its emitter was moved: views look at each particle of it. */
 static dw_particle_emitter make_record(const dw_hub *hub, const dw_particle_emitter *base,
                                        uint32_t part, uint32_t wanted)
 {
-    dw_particle_emitter record = *base;
+    uint32_t burst = hub->traits[part].burst;
+    dw_particle_emitter record = *base, other;
 
     record.part |= part;
     if ((hub->parts[part].flags & DW_PART_IS_ONCE) != 0)
         record.part |= DW_EMITTER_IS_ONCE << 16;
     record.count = wanted;
     dw_particle_bound(&hub->parts[part], hub->points, hub->curves, &record);
+    if (burst != DW_HUB_NONE) {
+        other = record;
+        dw_particle_bound(&hub->parts[burst], hub->points, hub->curves, &other);
+        widen(&record, &other);
+    }
+    if ((hub->parts[part].flags & DW_PART_IS_DYNAMIC) != 0)
+        record.bound_radius = EVERYWHERE;
     return record;
 }
 
-/* One row for a part of an emitter whose base is in place; returns how many slots it got. */
-static uint32_t place_row(dw_hub *hub, uint32_t emitter, uint32_t number, uint32_t shot,
+/* A row for the `index`-th part of an emitter whose base is in place, or of a shot, which are
+ * counted from 1; returns how many slots it got. */
+static uint32_t place_row(dw_hub *hub, uint32_t emitter, uint32_t index, uint32_t shot,
                           dw_particle_emitter record)
 {
     const dw_hub_emitter *owner = &hub->emitters[emitter];
-    uint32_t layer = hub->parts[DW_EMITTER_PART(record.part)].layer, wanted = record.count, place;
+    uint32_t part = DW_EMITTER_PART(record.part), layer = hub->parts[part].layer;
+    uint32_t wanted = record.count, most = dw_hub_most_children(hub, part, index), place;
 
-    record.count = grant(hub, layer, wanted);
+    record.count = grant(hub, layer, wanted < most ? wanted : most);
     memcpy(record.position, owner->base.position, sizeof record.position);
     memcpy(record.before, owner->base.before, sizeof record.before);
-    set_keys(&record, owner->key, number, shot);
+    set_keys(&record, owner->key, index + 1, shot);
     place = dw_hub_take_row(hub, emitter, layer, wanted, &record);
+    dw_hub_remember(hub, place, index, owner->share);
     if ((DW_EMITTER_FLAGS(record.part) & DW_EMITTER_IS_ONCE) != 0)
         dw_hub_add_shot(hub, place);
     return record.count;
@@ -281,7 +302,8 @@ static void register_one(dw_hub *hub, const dw_hub_batch *batch, uint32_t i,
                          const dw_particle_emitter *base, const dw_particle_emitter *records,
                          uint32_t set, uint32_t *out, uint32_t *slots)
 {
-    uint32_t number = take_emitter(hub), part_count = hub->effects[batch->effect].part_count;
+    const dw_hub_effect *effect = &hub->effects[batch->effect];
+    uint32_t number = take_emitter(hub);
     dw_hub_emitter *emitter = &hub->emitters[number];
 
     hub->effects[batch->effect].uses++;
@@ -296,8 +318,9 @@ static void register_one(dw_hub *hub, const dw_hub_batch *batch, uint32_t i,
             tidy(batch->positions[3 * (size_t)i + (size_t)j]);
     *out = number;
     *slots = 0;
-    for (uint32_t j = 0; j < part_count; j++)
-        *slots += place_row(hub, number, j + 1, 0, records[j]);
+    for (uint32_t j = 0; j < effect->part_count; j++)
+        if (!hub->traits[effect->first_part + j].is_spare)
+            *slots += place_row(hub, number, j, 0, records[j]);
 }
 
 dw_status dw_hub_register(dw_hub *hub, const dw_hub_batch *batch, uint32_t *emitters,
@@ -318,8 +341,8 @@ dw_status dw_hub_register(dw_hub *hub, const dw_hub_batch *batch, uint32_t *emit
     dw_hub_unregister(hub, batch->replaced, batch->count);
     base = make_base(hub, batch, set);
     for (uint32_t i = 0; i < part_count; i++)
-        records[i] = make_record(hub, &base, first + i,
-                                 wanted_of(hub->part_counts[first + i], batch->share));
+        records[i] =
+            make_record(hub, &base, first + i, dw_hub_wanted(hub, first + i, batch->share));
     for (uint32_t i = 0; i < batch->count; i++)
         register_one(hub, batch, i, &base, records, set, &emitters[i], &slots[i]);
     err->code = DW_OK;
@@ -545,24 +568,34 @@ static dw_status check_shot(dw_hub *hub, const dw_hub_effect *effect, const uint
     return DW_OK;
 }
 
-/* `count` shared out as the effect's own counts are; what is left goes to the first. */
+/* `count` shared out as the effect's own counts are; what is left goes to the first. Children are
+ * as many as they are of each of their parents. */
 static void share_out(const dw_hub *hub, const dw_hub_effect *effect, double share, uint32_t count,
                       uint32_t *wanted)
 {
-    const uint32_t *counts = hub->part_counts + effect->first_shot;
+    const dw_hub_trait *traits = hub->traits + effect->first_shot;
+    uint32_t left = count, parent;
     uint64_t total = 0;
-    uint32_t left = count;
 
     for (uint32_t i = 0; i < effect->shot_count; i++)
-        total += counts[i];
+        total += traits[i].parent == DW_HUB_NONE ? traits[i].count : 0;
     for (uint32_t i = 0; i < effect->shot_count; i++) {
-        wanted[i] = count == DW_HUB_NONE ? wanted_of(counts[i], share)
+        if (traits[i].parent != DW_HUB_NONE)
+            continue;
+        wanted[i] = count == DW_HUB_NONE ? dw_hub_wanted(hub, effect->first_shot + i, share)
                     : total == 0         ? 0
-                                         : (uint32_t)((uint64_t)count * counts[i] / total);
+                                         : (uint32_t)((uint64_t)count * traits[i].count / total);
         left -= wanted[i];
     }
     if (count != DW_HUB_NONE)
         wanted[0] += left;
+    for (uint32_t i = 0; i < effect->shot_count; i++) {
+        parent = traits[i].parent - effect->first_shot;
+        if (traits[i].parent != DW_HUB_NONE)
+            wanted[i] = (uint64_t)wanted[parent] * traits[i].count > UINT32_MAX
+                            ? UINT32_MAX
+                            : wanted[parent] * traits[i].count;
+    }
 }
 
 /* What a shot of an emitter has of it: its place and clock from now on, whole whatever it does. */
@@ -585,14 +618,18 @@ dw_status dw_hub_emit(dw_hub *hub, uint32_t emitter, uint32_t count, uint32_t *o
     const dw_hub_effect effect = hub->effects[hub->emitters[emitter].effect];
     uint64_t more[DW_PARTICLE_LAYERS_MAX] = { 0 };
     uint32_t *wanted = NULL, slots = 0, shot;
+    dw_particle_memory_room room = { 0 };
     dw_particle_emitter base, before;
 
     dw_hub_sweep(hub, true);
     DW_TRY(DW_ALLOC(effect.shot_count, &wanted, err));
     share_out(hub, &effect, hub->emitters[emitter].share, count, wanted);
     DW_TRY(check_shot(hub, &effect, wanted, err));
-    for (uint32_t i = 0; i < effect.shot_count; i++)
+    for (uint32_t i = 0; i < effect.shot_count; i++) {
         more[hub->parts[effect.first_shot + i].layer]++;
+        dw_hub_count_states(hub, effect.first_shot + i, wanted[i], 1, &room);
+    }
+    DW_TRY(dw_hub_reserve_states(hub, &room, err));
     DW_TRY(dw_hub_reserve_shots(hub, effect.shot_count, err));
     DW_TRY(dw_hub_reserve_rows(hub, more, err));
     shot = ++hub->emitters[emitter].shots;
@@ -600,7 +637,7 @@ dw_status dw_hub_emit(dw_hub *hub, uint32_t emitter, uint32_t count, uint32_t *o
     base = shot_base(hub, &hub->emitters[emitter]);
     memcpy(hub->emitters[emitter].base.before, base.before, sizeof base.before);
     for (uint32_t i = 0; i < effect.shot_count; i++)
-        slots += place_row(hub, emitter, i + 1, shot,
+        slots += place_row(hub, emitter, i, shot,
                            make_record(hub, &base, effect.first_shot + i, wanted[i]));
     hub->emitters[emitter].base = before;
     *out_slots = slots;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the particle hub share: particle_hub.c (definition, layers, effects, clock),
- * particle_hub_rows.c (rows of the tables), particle_hub_emitters.c (what is done to emitters) and
- * particle_hub_view.c (devices, state and views).
+/* What the files of the particle hub share: particle_hub.c (definition, layers, clock),
+ * particle_hub_effects.c (effects and their parts), particle_hub_rows.c (rows of the tables),
+ * particle_hub_emitters.c (what is done to emitters), particle_hub_simulation.c (rows with state)
+ * and particle_hub_view.c (devices, state and views).
  * Thread-safety: as systems/particle_hub.h. */
 #ifndef DW_SYSTEMS_PARTICLE_HUB_INTERNAL_H
 #define DW_SYSTEMS_PARTICLE_HUB_INTERNAL_H
 
 #include "systems/particle_hub.h"
+#include "systems/particle_memory.h"
 
 #define DW_HUB_DEVICES_MAX 16
 
@@ -23,6 +25,7 @@ typedef struct dw_hub_row {
     uint32_t previous, next; /* places of the emitter's other rows, or DW_HUB_NONE */
     uint32_t requested;      /* slots */
     uint32_t shot;           /* index in hub.shots, or DW_HUB_NONE */
+    uint32_t stream;         /* of its slots' states, or DW_HUB_NONE */
 } dw_hub_row;
 
 typedef struct dw_hub_layer {
@@ -35,7 +38,20 @@ typedef struct dw_hub_layer {
     uint64_t requested, allocated, limit;
 } dw_hub_layer;
 
-/* Where the values of an effect lie; one more part than it has, for shots. */
+/* What the host knows of a part beside its record. */
+typedef struct dw_hub_trait {
+    uint32_t count;        /* slots, as the effect says; of children, for each of the parent's */
+    uint32_t law;          /* DW_HUB_NONE: it remembers nothing */
+    uint32_t height_count; /* of the law's solids */
+    uint32_t rate;         /* of a whole emitter */
+    uint32_t parent;       /* another part, or DW_HUB_NONE */
+    uint32_t burst;        /* what bursts of renewal move like, or DW_HUB_NONE */
+    bool is_parent;
+    bool is_spare; /* bursts of another part: it gets no rows */
+    uint64_t end;  /* own ticks after which one that lives once is over, and all that came of it */
+} dw_hub_trait;
+
+/* Where the values of an effect lie; behind its parts some that only shots have. */
 typedef struct dw_hub_room {
     uint32_t part, part_count, curve, curve_count, color, color_count;
 } dw_hub_room;
@@ -70,6 +86,8 @@ typedef struct dw_hub_target {
     dw_device *device;
     dw_particle_gpu *gpu; /* NULL: native */
     dw_particle_range dirty[DW_PARTICLE_TABLE_COUNT];
+    dw_gpu_buffer shown; /* of native states */
+    uint64_t shown_at, shown_tick;
 } dw_hub_target;
 
 struct dw_hub {
@@ -80,7 +98,7 @@ struct dw_hub {
     dw_particle_emitter *records; /* [row_capacity] */
     uint32_t part_count, part_capacity;
     dw_particle_part *parts;
-    uint32_t *part_counts; /* slots of each part, as the effect says */
+    dw_hub_trait *traits; /* [part_capacity] */
     uint32_t layer_count;
     uint64_t sorted_layers;
     dw_particle_region regions[DW_PARTICLE_LAYERS_MAX];
@@ -108,6 +126,17 @@ struct dw_hub {
     uint32_t *shots; /* places */
     uint64_t next_sweep;
     uint64_t swept; /* the tick that they were last looked through at */
+
+    /* Rows with state, where home is. */
+    dw_device *home; /* NULL: there never were any */
+    dw_particle_memory *memory;
+    uint64_t version;              /* of all tables */
+    uint64_t shown_at, shown_tick; /* version and tick that planes were last filled for */
+    uint64_t steps_skipped;
+    struct dw_hub_placed {
+        uint32_t stream, count;
+    } * placed; /* rows of the emitter that is being made, by part */
+    uint32_t placed_capacity;
 
     /* The clock: seconds = total + rest. */
     double total, rest;
@@ -154,12 +183,46 @@ void dw_hub_add_shot(dw_hub *hub, uint32_t place);
  * back to when they were not. */
 void dw_hub_sweep(dw_hub *hub, bool is_due);
 
+/* ---- particle_hub_effects.c ---- */
+
+/* Slots that a part of an emitter asks for. */
+uint32_t dw_hub_wanted(const dw_hub *hub, uint32_t part, double share);
+
+/* ---- particle_hub_simulation.c ---- */
+
+/* Laws of an effect's parts, which stand in their places; none on failure. */
+dw_status dw_hub_add_laws(dw_hub *hub, const dw_hub_part *parts, uint32_t count, uint32_t first,
+                          dw_error *err);
+void dw_hub_free_laws(dw_hub *hub, const dw_hub_effect *effect);
+
+/* Adds what rows of a part take: dw_hub_remember cannot fail once that is reserved. */
+void dw_hub_count_states(const dw_hub *hub, uint32_t part, uint32_t count, uint64_t times,
+                         dw_particle_memory_room *room);
+dw_status dw_hub_reserve_states(dw_hub *hub, const dw_particle_memory_room *room, dw_error *err);
+
+/* Places of the slots' states of the row, which is the `index`-th of its emitter. */
+void dw_hub_remember(dw_hub *hub, uint32_t place, uint32_t index, double share);
+
+/* Slots of the row that its parent's have children in. */
+uint32_t dw_hub_most_children(const dw_hub *hub, uint32_t part, uint32_t index);
+
+/* All steps up to a tick; on failure hub->tick is how far they came. */
+dw_status dw_hub_step(dw_hub *hub, uint64_t tick, const dw_run *run, dw_error *err);
+
+/* What slots with state show now, where a target reads it. */
+dw_status dw_hub_show(dw_hub *hub, dw_hub_target *target, const dw_run *run, dw_error *err);
+void dw_hub_finish_states(dw_hub *hub);
+
 /* ---- particle_hub_emitters.c ---- */
 
 /* Keeps products of ticks and rates within 64 bits; changes nothing that can be seen. */
 void dw_hub_rebase(dw_hub *hub);
 
 /* ---- particle_hub_view.c ---- */
+
+/* The tables of a device as they are now. */
+dw_status dw_hub_update_target(dw_hub *hub, dw_device *device, const dw_run *run,
+                               dw_hub_target **out, dw_error *err);
 
 void dw_hub_finish_views(dw_hub *hub);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define ROWS_MAX    ((1u << DW_HUB_INDEX_BITS) - DW_PARTICLE_ROW_GROUP) /* of a layer */
+#define STEPS_LATE  8     /* of children of children, at most as deep */
 #define SWEEP_TICKS 16384 /* 1/4 s: shots that are over may rest that long */
 
 /* ---- places ---- */
@@ -46,6 +47,15 @@ static dw_status grow_layer(dw_hub_layer *layer, uint32_t capacity, dw_error *er
                           capacity, "rows", err);
 }
 
+/* Rows with state lie where the region begins now. */
+static void move_streams(dw_hub *hub, uint32_t layer)
+{
+    for (uint32_t i = 0; i < hub->regions[layer].count; i++)
+        if (hub->layers[layer].rows[i].stream != DW_HUB_NONE)
+            dw_particle_memory_move_row(hub->memory, hub->layers[layer].rows[i].stream,
+                                        hub->regions[layer].first + i);
+}
+
 /* Lays all regions out anew, in the order of layers. */
 static dw_status lay_out(dw_hub *hub, const uint32_t *capacities, dw_error *err)
 {
@@ -68,6 +78,7 @@ static dw_status lay_out(dw_hub *hub, const uint32_t *capacities, dw_error *err)
         for (uint32_t j = region->count; j < capacities[i]; j++)
             records[first + j].part = DW_PARTICLE_NONE;
         region->first = first;
+        move_streams(hub, i);
         hub->layers[i].capacity = capacities[i];
         first += capacities[i];
     }
@@ -161,7 +172,7 @@ uint32_t dw_hub_take_row(dw_hub *hub, uint32_t emitter, uint32_t layer, uint32_t
     uint32_t place = DW_HUB_PLACE(layer, take_index(hub, layer));
 
     *dw_hub_row_at(hub, place) =
-        (dw_hub_row) { emitter, DW_HUB_NONE, owner->head, requested, DW_HUB_NONE };
+        (dw_hub_row) { emitter, DW_HUB_NONE, owner->head, requested, DW_HUB_NONE, DW_HUB_NONE };
     if (owner->head != DW_HUB_NONE)
         dw_hub_row_at(hub, owner->head)->previous = place;
     owner->head = place;
@@ -188,6 +199,8 @@ void dw_hub_free_row(dw_hub *hub, uint32_t place)
 
     if (row->shot != DW_HUB_NONE)
         forget_shot(hub, row->shot);
+    if (row->stream != DW_HUB_NONE)
+        dw_particle_memory_remove_row(hub->memory, row->stream);
     if (row->previous != DW_HUB_NONE)
         dw_hub_row_at(hub, row->previous)->next = row->next;
     else
@@ -199,7 +212,7 @@ void dw_hub_free_row(dw_hub *hub, uint32_t place)
     layer->used--;
     push_free(layer, DW_HUB_PLACE_INDEX(place));
     *record = (dw_particle_emitter) { .part = DW_PARTICLE_NONE };
-    *row = (dw_hub_row) { DW_HUB_NONE, DW_HUB_NONE, DW_HUB_NONE, 0, DW_HUB_NONE };
+    *row = (dw_hub_row) { DW_HUB_NONE, DW_HUB_NONE, DW_HUB_NONE, 0, DW_HUB_NONE, DW_HUB_NONE };
     dw_hub_mark_row(hub, place);
     if (layer->used == 0) {
         layer->free_count = hub->regions[DW_HUB_PLACE_LAYER(place)].count = 0;
@@ -209,6 +222,15 @@ void dw_hub_free_row(dw_hub *hub, uint32_t place)
 }
 
 /* ---- rows that live once ---- */
+
+/* Own ticks after which a row is over; what comes of it does so a step later, each time. */
+static uint64_t end_of(const dw_hub *hub, const dw_particle_emitter *e)
+{
+    uint32_t part = DW_EMITTER_PART(e->part);
+    uint64_t step = ((uint64_t)DW_PARTICLE_STEP * e->rate >> 16) + 1;
+
+    return hub->traits[part].end + (hub->traits[part].law == DW_HUB_NONE ? 0 : STEPS_LATE * step);
+}
 
 dw_status dw_hub_reserve_shots(dw_hub *hub, uint64_t more, dw_error *err)
 {
@@ -232,12 +254,9 @@ void dw_hub_sweep(dw_hub *hub, bool is_due)
     hub->swept = hub->tick;
     for (uint32_t i = hub->shot_count; i-- > 0;) {
         const dw_particle_emitter *e = dw_hub_record(hub, hub->shots[i]);
-        const dw_particle_part *part = &hub->parts[DW_EMITTER_PART(e->part)];
-        uint64_t late = (uint64_t)part->gap + part->gap_jitter;
-        uint64_t end = late + part->life_least + part->life_span;
         int64_t local = dw_particle_local(*e, (uint32_t)hub->tick, (uint32_t)(hub->tick >> 32));
 
-        if (local >= (int64_t)end)
+        if (local >= (int64_t)end_of(hub, e))
             dw_hub_free_row(hub, hub->shots[i]);
     }
     hub->next_sweep = hub->shot_count > 0 ? hub->tick + SWEEP_TICKS : UINT64_MAX;

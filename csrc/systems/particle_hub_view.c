@@ -12,8 +12,10 @@
 
 static void finish_target(dw_hub_target *target)
 {
-    if (!dw_device_is_forked(target->device))
+    if (!dw_device_is_forked(target->device)) {
         dw_particle_gpu_destroy(target->gpu);
+        dw_gpu_buffer_destroy(&target->shown);
+    }
     target->gpu = NULL;
 }
 
@@ -28,6 +30,8 @@ void dw_hub_finish_views(dw_hub *hub)
 
 static dw_particle_tables tables_of(const dw_hub *hub)
 {
+    bool is_native = dw_hub_is_simulating(hub) && dw_device_gpu(hub->home) == NULL;
+
     return (dw_particle_tables) {
         .emitters = hub->records,
         .parts = hub->parts,
@@ -42,6 +46,8 @@ static dw_particle_tables tables_of(const dw_hub *hub)
         .color_count = hub->color_count,
         .point_count = hub->point_count,
         .sorted_layers = hub->sorted_layers,
+        .shown = is_native ? dw_particle_memory_shown_native(hub->memory) : NULL,
+        .shown_pitch = is_native ? dw_particle_memory_slot_capacity(hub->memory) : 0,
     };
 }
 
@@ -126,15 +132,22 @@ static dw_status update_target(const dw_hub *hub, dw_hub_target *target, const d
     return DW_OK;
 }
 
+dw_status dw_hub_update_target(dw_hub *hub, dw_device *device, const dw_run *run,
+                               dw_hub_target **out, dw_error *err)
+{
+    if (take_target(hub, device, out, err) != DW_OK)
+        return err->code;
+    share_changes(hub);
+    return (*out)->gpu == NULL ? DW_OK : update_target(hub, *out, run, err);
+}
+
 dw_status dw_hub_prepare(dw_hub *hub, dw_device *device, const dw_run *run, dw_hub_frame *out,
                          dw_error *err)
 {
     dw_hub_target *target = NULL;
 
-    if (take_target(hub, device, &target, err) != DW_OK)
-        return err->code;
-    share_changes(hub);
-    if (target->gpu != NULL && update_target(hub, target, run, err) != DW_OK)
+    if (dw_hub_update_target(hub, device, run, &target, err) != DW_OK ||
+        dw_hub_show(hub, target, run, err) != DW_OK)
         return err->code;
     out->gpu = target->gpu;
     return DW_OK;

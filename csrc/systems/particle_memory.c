@@ -9,6 +9,8 @@
 #define GROUP      DW_PARTICLE_STATE_GROUP
 #define BLOCKS_MAX ((1u << 28) / GROUP) /* words of a plane have indices of 32 bits */
 
+#define SLOTS_AT_ONCE (1ull << 24) /* times steps: a fraction of a second */
+
 /* A host table: rows are handed out by its space. */
 typedef struct table {
     void *rows;
@@ -199,12 +201,6 @@ void dw_particle_memory_remove_law(dw_particle_memory *memory, uint32_t law, uin
         drop(memory, DW_STEP_HEIGHTS, ground, height_count);
     drop(memory, DW_STEP_COLLIDERS, of->first_collider, of->collider_count);
     drop(memory, DW_STEP_LAWS, law, 1);
-}
-
-void dw_particle_memory_set_burst_part(dw_particle_memory *memory, uint32_t law, uint32_t part)
-{
-    ((dw_particle_law *)row_at(memory, DW_STEP_LAWS, law))->burst_part = part;
-    mark(&memory->tables[DW_STEP_LAWS], law, law + 1);
 }
 
 /* ---- room ---- */
@@ -405,8 +401,7 @@ void dw_particle_memory_move_row(dw_particle_memory *memory, uint32_t stream, ui
 
 /* ---- on a device ---- */
 
-/* Gives all back that no row needs. */
-static void release_gpu(dw_particle_memory *memory)
+void dw_particle_memory_release(dw_particle_memory *memory)
 {
     if (!memory->is_left)
         return;
@@ -524,31 +519,59 @@ static dw_status run_steps(dw_particle_memory *memory, const dw_particle_sources
     return dw_particle_states_step(&states, step, count, is_long, run, err);
 }
 
+/* Steps between two looks at whether the caller is still waiting. */
+static uint32_t steps_at_once(const dw_particle_memory *memory)
+{
+    uint64_t steps = SLOTS_AT_ONCE / (memory->used_blocks * GROUP + 1);
+
+    return steps < 1 ? 1 : steps < 256 ? (uint32_t)steps : 256;
+}
+
+static dw_status run_all(dw_particle_memory *memory, const dw_particle_sources *sources,
+                         uint64_t step, uint64_t count, const dw_run *run,
+                         dw_particle_progress *out, dw_error *err)
+{
+    const dw_run quiet = { .pool = run->pool };
+    uint64_t extra = count > DW_PARTICLE_STEPS_MOST ? count - DW_PARTICLE_STEPS_MOST : 0;
+    uint32_t at_once = steps_at_once(memory), now;
+
+    if (extra > 0 && run_steps(memory, sources, step, (uint32_t)extra, true, &quiet, err) != DW_OK)
+        return err->code;
+    out->skipped = extra;
+    for (uint64_t done = extra; done < count || count == 0; done += now) {
+        now = count - done < at_once ? (uint32_t)(count - done) : at_once;
+        if (run_steps(memory, sources, step + done, now, false, &quiet, err) != DW_OK)
+            return err->code;
+        out->tick = count == 0 ? out->tick : (step + done + now) << DW_PARTICLE_STEP_SHIFT;
+        if (count == 0)
+            break;
+        if (run->poll != NULL && !run->poll(run->poll_user, (double)(done + now) / (double)count))
+            return dw_fail(err, DW_ERROR_INTERRUPTED, "interrupted");
+    }
+    return DW_OK;
+}
+
 dw_status dw_particle_memory_step(dw_particle_memory *memory, const dw_particle_sources *sources,
-                                  uint64_t from, uint64_t to, uint64_t *skipped, const dw_run *run,
-                                  dw_error *err)
+                                  uint64_t from, uint64_t to, const dw_run *run,
+                                  dw_particle_progress *out, dw_error *err)
 {
     uint64_t step = from >> DW_PARTICLE_STEP_SHIFT, count = (to >> DW_PARTICLE_STEP_SHIFT) - step;
-    uint64_t extra = count > DW_PARTICLE_STEPS_MOST ? count - DW_PARTICLE_STEPS_MOST : 0;
 
-    *skipped = 0;
-    release_gpu(memory);
-    if (memory->row_count == 0 || (count == 0 && memory->has_begun))
-        return DW_OK;
-    if (to >= DW_PARTICLE_STATE_TICKS_MAX)
-        return dw_fail(err, DW_ERROR_ARGUMENT,
-                       "time leads to tick %llu, where particles that are simulated end; they do "
-                       "from %llu on (two years)",
-                       (unsigned long long)to, (unsigned long long)DW_PARTICLE_STATE_TICKS_MAX);
-    if (memory->gpu != NULL && upload(memory, run, err) != DW_OK)
-        return err->code;
-    if (extra > 0 && run_steps(memory, sources, step, (uint32_t)extra, true, run, err) != DW_OK)
-        return err->code;
-    *skipped = extra;
-    if (run_steps(memory, sources, step + extra, (uint32_t)(count - extra), false, run, err) !=
-        DW_OK)
-        return err->code;
-    memory->has_begun = true;
+    *out = (dw_particle_progress) { .tick = from };
+    dw_particle_memory_release(memory);
+    if (memory->row_count > 0 && (count > 0 || !memory->has_begun)) {
+        if (to >= DW_PARTICLE_STATE_TICKS_MAX)
+            return dw_fail(err, DW_ERROR_ARGUMENT,
+                           "time leads to tick %llu, where particles that are simulated end; they "
+                           "do from %llu on (two years)",
+                           (unsigned long long)to, (unsigned long long)DW_PARTICLE_STATE_TICKS_MAX);
+        if (memory->gpu != NULL && upload(memory, run, err) != DW_OK)
+            return err->code;
+        if (run_all(memory, sources, step, count, run, out, err) != DW_OK)
+            return err->code;
+        memory->has_begun = true;
+    }
+    out->tick = to;
     return DW_OK;
 }
 
@@ -563,16 +586,23 @@ dw_status dw_particle_memory_show_native(dw_particle_memory *memory,
     return dw_particle_states_show(&states, now, run, memory->shown, err);
 }
 
-dw_status dw_particle_memory_show(dw_particle_memory *memory, dw_command *command,
-                                  const dw_particle_sources *sources, uint64_t now,
-                                  const dw_run *run, dw_error *err)
+dw_status dw_particle_memory_show(dw_particle_memory *memory, const dw_particle_sources *sources,
+                                  uint64_t now, const dw_run *run, dw_error *err)
 {
+    dw_command *command;
+    dw_ticket ticket;
+
     if (memory->row_count == 0)
         return DW_OK;
-    if (upload(memory, run, err) != DW_OK)
+    if (upload(memory, run, err) != DW_OK ||
+        dw_command_begin(memory->gpu, "particle_show", &command, err) != DW_OK)
         return err->code;
-    return dw_particle_step_gpu_show(&memory->on_gpu, command, sources->emitter_buffer,
-                                     sources->part_buffer, now, err);
+    dw_command_time_begin(command, "particle_show");
+    if (dw_particle_step_gpu_show(&memory->on_gpu, command, sources->emitter_buffer,
+                                  sources->part_buffer, now, err) != DW_OK)
+        return err->code;
+    dw_command_time_end(command);
+    return dw_command_submit(command, &ticket, err);
 }
 
 const uint32_t *dw_particle_memory_shown_native(const dw_particle_memory *memory)

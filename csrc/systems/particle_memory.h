@@ -29,9 +29,6 @@ dw_status dw_particle_memory_add_law(dw_particle_memory *memory, const dw_partic
 /* No row has it. height_count: as it was added. */
 void dw_particle_memory_remove_law(dw_particle_memory *memory, uint32_t law, uint32_t height_count);
 
-/* What bursts of renewal of a law move like. */
-void dw_particle_memory_set_burst_part(dw_particle_memory *memory, uint32_t law, uint32_t part);
-
 /* Room that rows take: dw_particle_memory_add_row of as many does not fail. */
 typedef struct dw_particle_memory_room {
     uint64_t rows, blocks, event_blocks;
@@ -55,6 +52,8 @@ typedef struct dw_particle_memory_row {
  * emitter.first becomes. */
 uint32_t dw_particle_memory_add_row(dw_particle_memory *memory, const dw_particle_memory_row *row,
                                     uint32_t *first);
+/* On a device slots of rows that are gone are given back by this, or by the next step. */
+void dw_particle_memory_release(dw_particle_memory *memory);
 void dw_particle_memory_remove_row(dw_particle_memory *memory, uint32_t stream);
 
 /* The row's record lies elsewhere from now on. */
@@ -67,25 +66,29 @@ typedef struct dw_particle_sources {
     const dw_gpu_buffer *emitter_buffer, *part_buffer;
 } dw_particle_sources;
 
+/* Where a call for steps has come to. */
+typedef struct dw_particle_progress {
+    uint64_t tick;    /* of the hub: all of its steps so far are done, and no other */
+    uint64_t skipped; /* steps that were one long one instead */
+} dw_particle_progress;
+
 /* From the steps that end at or before the hub's tick `from` to those of `to`, at most
- * DW_PARTICLE_STEPS_MOST of them; *skipped is how many were one long one instead. Rows that were
- * added begin, even where from == to. */
+ * DW_PARTICLE_STEPS_MOST of them. Rows that were added begin, even where from == to. *out is
+ * written on failure too: whoever waits may be interrupted between two steps. */
 dw_status dw_particle_memory_step(dw_particle_memory *memory, const dw_particle_sources *sources,
-                                  uint64_t from, uint64_t to, uint64_t *skipped, const dw_run *run,
-                                  dw_error *err);
+                                  uint64_t from, uint64_t to, const dw_run *run,
+                                  dw_particle_progress *out, dw_error *err);
 
 /* Natively: what dw_particle_states_show reads. */
 dw_particle_states dw_particle_memory_states(const dw_particle_memory *memory,
                                              const dw_particle_sources *sources);
 
-/* Fills the planes of what is shown, DW_SHOWN_*, for a tick: on the host, or by what `command`
- * records. */
+/* Fills the planes of what is shown, DW_SHOWN_*, for a tick: on the host, or on the device. */
 dw_status dw_particle_memory_show_native(dw_particle_memory *memory,
                                          const dw_particle_sources *sources, uint64_t now,
                                          const dw_run *run, dw_error *err);
-dw_status dw_particle_memory_show(dw_particle_memory *memory, dw_command *command,
-                                  const dw_particle_sources *sources, uint64_t now,
-                                  const dw_run *run, dw_error *err);
+dw_status dw_particle_memory_show(dw_particle_memory *memory, const dw_particle_sources *sources,
+                                  uint64_t now, const dw_run *run, dw_error *err);
 const uint32_t *dw_particle_memory_shown_native(const dw_particle_memory *memory);
 const dw_gpu_buffer *dw_particle_memory_shown(const dw_particle_memory *memory);
 

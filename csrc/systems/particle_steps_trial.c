@@ -127,8 +127,8 @@ static dw_status show_gpu(session *self, uint64_t now, uint32_t *planes, size_t 
 
     DW_TRY(dw_command_begin(self->gpu, "particle_show", &command, err));
     dw_command_fill(command, shown, 0, 0, 0);
-    DW_TRY(dw_particle_memory_show(self->memory, command, &self->sources, now, run, err));
     DW_TRY(dw_command_submit(command, &ticket, err));
+    DW_TRY(dw_particle_memory_show(self->memory, &self->sources, now, run, err));
     for (uint64_t word = 0; word < DW_SHOWN_WORDS; word++)
         if (dw_gpu_download(self->gpu, shown, word * pitch, planes + word * slots, slots * 4, run,
                             err) != DW_OK)
@@ -148,15 +148,15 @@ static dw_status go(session *self, dw_device *device, uint32_t *shown, uint64_t 
     for (uint32_t i = 0; i < trial->tick_count; i++) {
         uint32_t *planes = shown == NULL ? NULL : shown + i * slots * DW_SHOWN_WORDS;
         double begin = dw_platform_seconds();
-        uint64_t lost;
+        dw_particle_progress progress;
 
-        if (dw_particle_memory_step(self->memory, &self->sources, from, trial->ticks[i], &lost, run,
-                                    err) != DW_OK)
+        if (dw_particle_memory_step(self->memory, &self->sources, from, trial->ticks[i], run,
+                                    &progress, err) != DW_OK)
             return err->code;
         if (self->gpu == NULL)
             dw_device_set_timing(device, "particle_step", 1e3 * (dw_platform_seconds() - begin));
         from = trial->ticks[i];
-        *skipped += lost;
+        *skipped += progress.skipped;
         if (planes != NULL && (self->gpu == NULL ? show_native : show_gpu)(
                                   self, from, planes, slots, run, err) != DW_OK)
             return err->code;

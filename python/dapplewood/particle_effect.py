@@ -360,4 +360,5 @@ def part_row(part: ParticlePart, layer: int) -> tuple[Any, ...]:
         _knots(part.opacity_curve),
         _knots(part.size_curve),
         _colors(part),
+        None,
     )
