@@ -153,8 +153,8 @@ static void set_ends(dw_hub *hub, uint32_t first, uint32_t count)
         dw_hub_trait *trait = &hub->traits[i];
 
         trait->end = (uint64_t)part->life_least + part->life_span;
-        trait->end +=
-            trait->parent != DW_HUB_NONE ? hub->traits[trait->parent].end : part->gap_jitter;
+        trait->end += trait->parent != DW_HUB_NONE ? hub->traits[trait->parent].end
+                                                   : (uint64_t)part->gap + part->gap_jitter;
     }
     for (uint32_t i = first + count; i-- > first;) {
         const dw_hub_trait *trait = &hub->traits[i];

@@ -81,6 +81,14 @@ if TYPE_CHECKING:
         WeatherConfig,
     )
     from .particle_effect import EFFECT_NAMES, ParticleEffect, ParticlePart, effect
+    from .particle_forces import (
+        BoxCollider,
+        HeightfieldCollider,
+        ParticleBirth,
+        ParticleForces,
+        PlaneCollider,
+        SphereCollider,
+    )
     from .particle_style import ParticleStyle
     from .particles import LayerStats, ParticleManager, ParticleManagerStats
     from .pose import Pose
@@ -144,6 +152,10 @@ _NAMES = {
         "WaterConfig", "WeatherConfig",
     ),
     "particle_effect": ("EFFECT_NAMES", "ParticleEffect", "ParticlePart", "effect"),
+    "particle_forces": (
+        "BoxCollider", "HeightfieldCollider", "ParticleBirth", "ParticleForces", "PlaneCollider",
+        "SphereCollider",
+    ),
     "particle_style": ("ParticleStyle",),
     "particles": ("LayerStats", "ParticleManager", "ParticleManagerStats"),
     "pose": ("Pose",),

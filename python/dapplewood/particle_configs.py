@@ -583,10 +583,13 @@ def shaped_parts(
     """Parts of an effect with what a config changes."""
     parts = list(effect.parts)
     if has_seed_colors and effect.name.startswith("water_"):
-        parts = [_seed_colored(part) for part in parts]
+        parts = [part.map(_seed_colored) for part in parts]
     elif is_colored:
         some_add = any(_adds(part) for part in parts)
-        parts = [_colored(part) if _adds(part) or not some_add else part for part in parts]
+        parts = [
+            part.map(lambda one: _colored(one) if _adds(one) or not some_add else one)
+            for part in parts
+        ]
     if interval is not None:
         parts = [
             dataclasses.replace(part, once=False, burst=interval) if part.once else part

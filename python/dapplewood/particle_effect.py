@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -15,19 +15,16 @@ import numpy as np
 from . import _core
 from .checks import as_number
 from .kinds import ParticleKind, ParticleLayer, kind_of
+from .particle_forces import COLLIDERS, ParticleBirth, ParticleForces
 from .particle_style import ParticleStyle
 
-__all__ = ["EFFECT_NAMES", "ParticleEffect", "ParticlePart", "effect", "part_row"]
+__all__ = ["EFFECT_NAMES", "TONES", "ParticleEffect", "ParticlePart", "effect"]
 
-_KNOTS = int(_core.CONSTANTS["PARTICLE_KNOTS"])
-_TONES = {
+TONES = {
     name: int(_core.CONSTANTS[f"PARTICLE_TONE_{name.upper()}"])
     for name in ("core", "middle", "outer", "white", "any")
 }
-_FLAGS = {
-    name: int(_core.CONSTANTS[f"PART_IS_{name}"])
-    for name in ("EVEN", "BURST", "RAMPED", "ONCE")
-}  # fmt: skip
+_SIMULATIONS = ("stateless", "renewal", "dynamic")
 
 
 def _pair(value: Any, name: str, wanted: str) -> tuple[float, float]:
@@ -92,6 +89,48 @@ def _ramp(colors: Any) -> np.ndarray | None:
     return array
 
 
+def _colliders_of(colliders: Any) -> tuple[Any, ...]:
+    if isinstance(colliders, COLLIDERS):
+        colliders = (colliders,)
+    try:
+        listed = tuple(colliders)
+    except TypeError:
+        listed = (colliders,)
+    for collider in listed:
+        if not isinstance(collider, COLLIDERS):
+            raise TypeError(
+                f"colliders must hold {', '.join(kind.__name__ for kind in COLLIDERS)}, got "
+                f"{type(collider).__name__}"
+            )
+    return listed
+
+
+def _children_of(children: Any, name: str) -> tuple[ParticlePart, ...]:
+    """Parts that are born from events of another."""
+    if isinstance(children, ParticleEffect):
+        children = children.parts
+    listed = (children,) if isinstance(children, ParticlePart) else children
+    try:
+        listed = tuple(listed or ())
+    except TypeError:
+        listed = (listed,)
+    for child in listed:
+        if not isinstance(child, ParticlePart):
+            raise TypeError(
+                f"{name} must be a ParticlePart, a ParticleEffect or a sequence of ParticleParts, "
+                f"got {type(child).__name__}"
+            )
+        if child.once or child.burst is not None or child.even:
+            raise ValueError(
+                f"{name}: a child is born with each event: it has no once, burst or even"
+            )
+        if child.simulation == "renewal":
+            raise ValueError(f'{name}: a child is simulation="dynamic", not "renewal"')
+        if child.birth is not None and child.birth.rate is not None:
+            raise ValueError(f"{name}: a child has no birth rate: it is born with each event")
+    return listed
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class ParticlePart:
     """One kind of particle in one layer: part of an effect.
@@ -139,6 +178,26 @@ class ParticlePart:
         Metres: from the one distance on fewer slots are shown, from the other none.
     offset : (float, float, float)
         Metres from the emitter's position, before its scale.
+    simulation : {"stateless", "renewal", "dynamic"}
+        "stateless": a particle follows from its time alone, which may go anywhere. "renewal": ages
+        are remembered, and each life has a length of its own. "dynamic": position and velocity are
+        remembered and stepped 64 times a second; the kind gives size, turn and opacity, and where
+        a particle is follows from `birth`, `forces` and `colliders`. Time only goes on while the
+        last two are registered. What follows needs "dynamic".
+    forces : ParticleForces, optional
+        What moves them; None: nothing does.
+    birth : ParticleBirth, optional
+        How they come to be; None: at the emitter's position, at rest.
+    colliders : sequence of PlaneCollider, SphereCollider, BoxCollider or HeightfieldCollider
+        What they bounce off, in the world; at most 16.
+    collision_radius : float
+        Metres: how far from solids they are kept, 0 to 1000.
+    collision_speed : float
+        m/s: of the slowest collision that `on_collision` hears of.
+    on_death, on_collision : ParticlePart, ParticleEffect, or a sequence of ParticleParts
+        What is born where a particle dies or bounces: `count` of it for each, which replace those
+        of the same particle's last time. They are "dynamic" whatever they say, and may have
+        children of their own, four deep.
 
     Raises
     ------
@@ -168,6 +227,14 @@ class ParticlePart:
     frame_rate: float = 0.0
     lod: tuple[float, float] | None = None
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    simulation: str = "stateless"
+    forces: ParticleForces | None = None
+    birth: ParticleBirth | None = None
+    colliders: Any = ()
+    collision_radius: float = 0.0
+    collision_speed: float = 0.5
+    on_death: Any = ()
+    on_collision: Any = ()
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
@@ -184,8 +251,8 @@ class ParticlePart:
         put("opacity_curve", _curve(self.opacity_curve, "opacity_curve"))
         put("size_curve", _curve(self.size_curve, "size_curve"))
         put("ramp", _ramp(self.ramp))
-        if self.tone not in _TONES:
-            raise ValueError(f"tone must be one of {', '.join(_TONES)}, got {self.tone!r}")
+        if self.tone not in TONES:
+            raise ValueError(f"tone must be one of {', '.join(TONES)}, got {self.tone!r}")
         if self.burst is not None:
             put("burst", _pair(self.burst, "burst", "(least, most) seconds, or None"))
         if self.burst is not None and self.once:
@@ -196,6 +263,7 @@ class ParticlePart:
             first, count = _pair(self.frames, "frames", "(first, count), or None")
             put("frames", (_whole(int(first), "frames"), _whole(int(count), "frames")))
         put("offset", self._offset_of())
+        self._check_simulation()
 
     def _params_of(self) -> Mapping[str, float]:
         words = _core.PARTICLE_PARAMS[ParticleKind(self.kind).name.lower()]
@@ -216,6 +284,55 @@ class ParticlePart:
         except (TypeError, ValueError):
             raise ValueError(f"offset must be 3 numbers, got {self.offset!r}") from None
         return x, y, z
+
+    def _check_simulation(self) -> None:
+        put = functools.partial(object.__setattr__, self)
+        if self.simulation not in _SIMULATIONS:
+            raise ValueError(
+                f"simulation must be one of {', '.join(_SIMULATIONS)}, got {self.simulation!r}"
+            )
+        for name, kind in (("forces", ParticleForces), ("birth", ParticleBirth)):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise TypeError(
+                    f"{name} must be {kind.__name__} or None, got {type(value).__name__}"
+                )
+        put("colliders", _colliders_of(self.colliders))
+        for name in ("collision_radius", "collision_speed"):
+            put(name, as_number(getattr(self, name), name))
+        for name in ("on_death", "on_collision"):
+            put(name, _children_of(getattr(self, name), name))
+        if self.simulation != "dynamic":
+            for name in ("forces", "birth", "colliders", "on_death", "on_collision"):
+                if getattr(self, name) not in (None, ()):
+                    raise ValueError(
+                        f'{name} needs simulation="dynamic", got {self.simulation!r}'
+                    )
+        if self.simulation != "stateless" and self.even:
+            raise ValueError(f"even must be False with simulation={self.simulation!r}")
+        if self.simulation == "renewal" and (self.once or self.burst is not None):
+            raise ValueError('simulation="renewal" is of particles that go on: no once, no burst')
+
+    @property
+    def total(self) -> int:
+        """int: `count` with all children at once."""
+        children = (*self.on_death, *self.on_collision)
+        return self.count * (1 + sum(child.total for child in children))
+
+    def map(self, change: Callable[[ParticlePart], ParticlePart]) -> ParticlePart:
+        """Change the part and all that comes of it.
+
+        Parameters
+        ----------
+        change : callable
+            Gets a ParticlePart, whose children are changed already, and gives another.
+        """
+        part = self
+        for name in ("on_death", "on_collision"):
+            if getattr(part, name):
+                changed = tuple(child.map(change) for child in getattr(part, name))
+                part = dataclasses.replace(part, **{name: changed})
+        return change(part)
 
     def __reduce__(self) -> Any:
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
@@ -267,8 +384,8 @@ class ParticleEffect:
 
     @property
     def count(self) -> int:
-        """int: particles of one emitter."""
-        return sum(part.count for part in self.parts)
+        """int: particles of one emitter, with all children at once."""
+        return sum(part.total for part in self.parts)
 
     def __repr__(self) -> str:
         lost = f", {len(self.unmapped)} unmapped" if self.unmapped else ""
@@ -283,7 +400,7 @@ def _remade(kind: Any, fields: dict[str, Any]) -> Any:
 
 
 EFFECT_NAMES: tuple[str, ...] = tuple(_core.PARTICLE_EFFECTS)
-_TONE_WORDS = {value: word for word, value in _TONES.items()}
+_TONE_WORDS = {value: word for word, value in TONES.items()}
 
 
 @functools.cache
@@ -305,60 +422,3 @@ def effect(name: str) -> ParticleEffect:
     doc, palette, rows = _core.PARTICLE_EFFECTS[name]
     parts = tuple(ParticlePart(**{**row, "tone": _TONE_WORDS[row["tone"]]}) for row in rows)
     return ParticleEffect(name, parts, palette=palette, doc=doc)
-
-
-# ---- what the core takes ----
-
-
-def _knots(curve: np.ndarray | None) -> bytes | None:
-    """float32 at the knots."""
-    if curve is None:
-        return None
-    at = np.linspace(0.0, 1.0, _KNOTS)
-    values = np.interp(at, np.linspace(0.0, 1.0, len(curve)), curve).astype(np.float32)
-    values[values < 1e-30] = 0.0
-    return values.tobytes()
-
-
-def _colors(part: ParticlePart) -> bytes | None:
-    """RGBA8: at the knots of a ramp over the life, else those to pick from."""
-    ramp = part.ramp
-    if ramp is None:
-        return None
-    if part.over_life:
-        at = np.linspace(0.0, 1.0, _KNOTS)
-        own = np.linspace(0.0, 1.0, len(ramp))
-        mixed = np.stack([np.interp(at, own, channel) for channel in ramp.T], axis=1)
-        ramp = np.floor(mixed + 0.5).astype(np.uint8)
-    return ramp.tobytes()
-
-
-def part_row(part: ParticlePart, layer: int) -> tuple[Any, ...]:
-    """What the core makes a part from; equal rows make equal parts."""
-    flags = (
-        part.even * _FLAGS["EVEN"]
-        | (part.burst is not None) * _FLAGS["BURST"]
-        | (part.ramp is not None and part.over_life) * _FLAGS["RAMPED"]
-        | part.once * _FLAGS["ONCE"]
-    )
-    params = np.zeros(int(_core.CONSTANTS["PARTICLE_PARAMS"]), np.float32)
-    params[: len(part.params)] = np.clip(list(part.params.values()), -1e38, 1e38)
-    return (
-        int(part.kind),
-        layer,
-        part.count,
-        flags,
-        part.lifetime,
-        part.burst or (0.0, 0.0),
-        part.delay,
-        part.lod or (0.0, 0.0),
-        (part.opacity, part.rise, part.fall, part.frame_rate),
-        part.frames or (0, 0),
-        _TONES[part.tone],
-        part.offset,
-        params.tobytes(),
-        _knots(part.opacity_curve),
-        _knots(part.size_curve),
-        _colors(part),
-        None,
-    )

@@ -19,9 +19,9 @@ from .device import Device, default_device
 from .kinds import ParticleLayer, kind_of
 from .layouts import records
 from .particle_configs import Plan, WaterConfig, config_of, place_of, shaped_parts
-from .particle_effect import part_row
 from .particle_events import read_event
 from .particle_ids import listed_ids, uids_of
+from .particle_rows import part_rows
 from .particle_style import LAYER_STYLES, ParticleStyle
 from .particle_surface import surface_points
 
@@ -73,10 +73,16 @@ class ParticleManagerStats(Mapping[str, LayerStats]):
         Those that hold emitters.
     emitters : int
         Ids that are registered.
+    simulated : int
+        Slots of particles that remember something, by whole blocks of 64.
+    skipped_steps : int
+        Steps so far that were part of a long one instead, since more than 4,096 were due at once.
     """
 
     layers: dict[str, LayerStats]
     emitters: int
+    simulated: int = 0
+    skipped_steps: int = 0
 
     def __getitem__(self, layer: Any) -> LayerStats:
         if isinstance(layer, ParticleLayer):
@@ -183,7 +189,10 @@ class ParticleManager(_core.ParticleHub):
     colors : {"variants", "seed"}
         "seed": water has the fixed colours that it has upstream, whatever its variant.
     mode : {"exact", "seed"}
-        "seed": waves go by the manager's clock, alike for all emitters, as upstream.
+        "seed": waves go by the manager's clock, alike for all emitters, and water and glow remember
+        their ages, as upstream: each splash has a life of its own length, and bursts take those
+        that are late. Then time only goes on while there are some. With a loop they follow from
+        the time, as in "exact".
     limits : dict, optional
         Particles by layer or ParticleStyle; None: no limit. What it leaves out has upstream's
         caps: splash 96, bubble 72, shimmer 72, ripple 24, pillar 32, wisp 192, spark 256, base 96,
@@ -208,7 +217,13 @@ class ParticleManager(_core.ParticleHub):
 
     Notes
     -----
-    Time may go anywhere: `seek` shows what was or will be there of the emitters that are there now,
+    Particles with ``simulation="renewal"`` or ``"dynamic"`` are stepped at every 64th of a second
+    on `device`: however time is cut they are the same, on every device, bit for bit, but it does
+    not go back while they are registered. At most 4,096 steps are made in one update; what is
+    beyond is one long step, and counted by `stats`. They begin empty, and stay where they are when
+    their emitter moves. Renderers on other devices see them if `device` is ``Device("cpu")``.
+
+    Otherwise time may go anywhere: `seek` shows what was or will be there of the emitters that are there now,
     with the clocks that they have now. What plays once is forgotten when time has passed it, not
     when it is sought beyond.
 
@@ -432,7 +447,10 @@ class ParticleManager(_core.ParticleHub):
         if found is not None:
             return found
         parts = shaped_parts(*plan.shape, self.colors == "seed")
-        rows = tuple(part_row(part, self._layer(part.layer)) for part in parts)
+        is_seed = self.mode == "seed" and not self.loop_ticks
+        rows = part_rows(parts, self._layer, plan.effect.name, is_seed)
+        if any(row[-1] is not None for row in rows):
+            self._set_home(self.device)
         if rows not in self._rows:
             if len(self._effects) >= self._effects_most:
                 self._forget_effects()
@@ -649,8 +667,9 @@ class ParticleManager(_core.ParticleHub):
         Parameters
         ----------
         dt : float
-            Seconds, finite. 0 does nothing; negative time goes back, to 0 at most. However an
-            interval is cut into steps, the time at its end is the same.
+            Seconds, finite. 0 does nothing; negative time goes back, to 0 at most, unless there are
+            simulated particles. However an interval is cut into steps, the time at its end is the
+            same.
         camera : Camera or OrthoCamera, optional
             Weather falls around it, and `stats` counts what it sees. None: as before.
         aspect : float
@@ -659,7 +678,8 @@ class ParticleManager(_core.ParticleHub):
         Raises
         ------
         TypeError, ValueError
-            A dt that is no finite number, a camera that is none, or a degenerate one.
+            A dt that is no finite number, or goes back where it must not; a camera that is none, or
+            a degenerate one.
         """
         looked = None if camera is None else self._check_camera(camera, aspect)
         self._advance(dt)
@@ -686,7 +706,7 @@ class ParticleManager(_core.ParticleHub):
             self._camera, self._aspect, self._looked = camera, looked[1], looked
 
     def seek(self, time: float) -> None:
-        """Go to a time in seconds, 0 or more, at once."""
+        """Go to a time in seconds, 0 or more, at once; with simulated particles only onward."""
         self._seek(time)
 
     # -- reading --
@@ -782,7 +802,8 @@ class ParticleManager(_core.ParticleHub):
             for layer, (requested, allocated, rows, _) in enumerate(counts)
             if rows
         }
-        return ParticleManagerStats(layers, len(self))
+        _, simulated, _, _, skipped = self._simulation()
+        return ParticleManagerStats(layers, len(self), simulated, skipped)
 
 
 def _is_hashable(id: Any) -> bool:
