@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How particles with ``simulation="dynamic"`` are born, what moves them, and what they bounce off."""
+"""How simulated particles are born, what moves them, and what they bounce off."""
 
 from __future__ import annotations
 

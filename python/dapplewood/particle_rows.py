@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
+from .kinds import ParticleKind
 from .particle_effect import TONES, ParticlePart
 from .particle_forces import collider_records, law_record
 
@@ -96,7 +97,7 @@ def _renewal(one: _Planned, parts: list[_Planned]) -> tuple[Any, ...]:
     law: int = one.law  # type: ignore[assignment]
     burst, fields = _NONE, {}
     for i, other in enumerate(parts):
-        if law or other.part.burst is None or other.part.kind.name != "BURST":  # type: ignore[union-attr]
+        if law or other.part.burst is None or int(other.part.kind) != ParticleKind.BURST:
             continue
         least, most = (round(seconds * _TICKS) for seconds in other.part.burst)
         fields = {

@@ -223,9 +223,9 @@ class ParticleManager(_core.ParticleHub):
     beyond is one long step, and counted by `stats`. They begin empty, and stay where they are when
     their emitter moves. Renderers on other devices see them if `device` is ``Device("cpu")``.
 
-    Otherwise time may go anywhere: `seek` shows what was or will be there of the emitters that are there now,
-    with the clocks that they have now. What plays once is forgotten when time has passed it, not
-    when it is sought beyond.
+    Otherwise time may go anywhere: `seek` shows what was or will be there of the emitters that are
+    there now, with the clocks that they have now. What plays once is forgotten when time has passed
+    it, not when it is sought beyond.
 
     It does not matter when an emitter is registered: at time t it looks as one that is as old. A
     program whose things may be there before the manager keeps no queue: it makes the manager, and

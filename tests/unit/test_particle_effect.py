@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 
 import dapplewood as dw
-from dapplewood.particle_effect import part_row
+from dapplewood.particle_rows import part_rows
+
+
+def part_row(part, layer):
+    return part_rows([part], lambda _: layer)[0]
 
 
 def make(**changes):
