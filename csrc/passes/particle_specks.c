@@ -46,7 +46,7 @@ static dw_status record_list(dw_command *command, dw_gpu *gpu, const dw_particle
         [DW_SPECK_LIST_FLAGS] = { &specks->flags, 0, 0, DW_USE_COMPUTE_READ },
         [DW_SPECK_LIST_COUNTS] = { &specks->counts, 0, 0, DW_USE_COMPUTE_READ },
         [DW_SPECK_LIST_RASTERED] = { &specks->list, 0, 0, DW_USE_COMPUTE_WRITE },
-        [DW_SPECK_LIST_COMMANDS] = { &specks->commands, 16 * layer, 16, DW_USE_COMPUTE_WRITE },
+        [DW_SPECK_LIST_COMMANDS] = { &specks->commands, 0, 0, DW_USE_COMPUTE_WRITE },
     };
     dw_pipeline *pipeline = NULL;
 

@@ -86,6 +86,24 @@ def test_larger_ones_are_rastered_in_their_order(studio):
     assert mixed.stats.draw_calls == alone.stats.draw_calls
 
 
+def test_every_layer_keeps_its_larger_ones(studio):
+    """Three layers side by side, each of specks and quads."""
+    rng = np.random.default_rng(9)
+    layers = []
+    for i in range(3):
+        sprites = cloud(2000, np.where(rng.random(2000) < 0.2, 3.0, 0.6), seed=i, opacity=0.1)
+        sprites["position"][:, 0] = (sprites["position"][:, 0] + 4 * (i - 1)) / 3
+        layers.append(sprites)
+    wall = quad(at=(0, 0, -5), color=BLACK)
+    specks, raster = (
+        light(studio.render(scene_of(wall, SpriteSet([(style(which), one) for one in layers]))))
+        for which in (True, False)
+    )
+    for third in (slice(4, 20), slice(24, 40), slice(44, 60)):
+        assert raster[:, third].mean() > 0.02
+        assert abs(specks[:, third].sum() / raster[:, third].sum() - 1) < 0.03
+
+
 def test_both_add_up(studio):
     rng = np.random.default_rng(8)
     large = rng.random(5000) < 0.2
