@@ -115,6 +115,7 @@ static void write_living(void *user, int64_t index, int worker)
         dw_particles_block_move(block, job->tables, job->moment);
         next = dw_particles_block_write(block, next);
     }
+    DW_ASSERT(next == job->out + item->first + item->count);
 }
 
 dw_status dw_particles_state(const dw_particle_tables *tables, uint32_t first_row,

@@ -35,12 +35,16 @@ static age_range ages_of(const dw_particle_emitter *e, const dw_particle_part *p
                          int64_t local)
 {
     uint64_t now = (uint64_t)local;
+    uint32_t soonest, latest;
 
     if (rule == DW_ROW_RULE_BURST)
         return burst_ages(e, p, local);
-    if (rule == DW_ROW_RULE_ONCE)
-        return (age_range) { now > p->gap_jitter ? now - p->gap_jitter : 0, now,
-                             now >= p->gap_jitter };
+    if (rule == DW_ROW_RULE_ONCE) {
+        soonest = dw_particle_delay(*p, 0);
+        latest = dw_particle_delay(*p, UINT32_MAX);
+        return (age_range) { now > latest ? now - latest : 0, now > soonest ? now - soonest : 0,
+                             now >= latest };
+    }
     return (age_range) { 0, p->life_least - 1, true }; /* within each life */
 }
 

@@ -610,13 +610,19 @@ DW_INLINE dw_particle_life dw_particle_cycle(dw_particle_emitter e, dw_particle_
     return life;
 }
 
+/* Ticks until a single life begins. */
+DW_INLINE uint dw_particle_delay(dw_particle_part p, uint word)
+{
+    return p.gap + dw_particle_pick(p.gap_jitter + 1u, word);
+}
+
 /* A single life, begun after a delay of gap, and at most gap_jitter more. */
 DW_INLINE dw_particle_life dw_particle_once(dw_particle_emitter e, dw_particle_part p, uint slot,
                                             uint64_t local)
 {
     dw_particle_words d = dw_particle_draw(e.key0, e.key1, slot, 0u, 0u);
     dw_particle_life life = dw_particle_dead();
-    uint64_t delay = DW_U64(p.gap + dw_particle_pick(p.gap_jitter + 1u, d.y));
+    uint64_t delay = DW_U64(dw_particle_delay(p, d.y));
 
     life.life = dw_particle_length(p, d);
     if (local < delay || local - delay >= DW_U64(life.life))
