@@ -296,10 +296,11 @@ class Given:
         """Turns of the emitter's clock; `speed` in 2^-32 turns a tick."""
         speed = np.broadcast_to(np.asarray(speed, U32), self.slot.shape)
         loop = np.maximum(self.e["loop"], 1).astype(U64)
-        rounds = (loop * speed.astype(U64) + U64(1 << 31)) >> U64(32)
-        looped = (((self.now % loop) * rounds % loop) << U64(32)) // loop
+        signed = loop.astype(np.int64) * np.ascontiguousarray(speed).view(I32).astype(np.int64)
+        rounds = ((signed + (1 << 31)) >> 32).astype(U32)
+        share = ((self.now % loop << U64(32)) // loop).astype(U32)
         free = (self.now & U64(NONE)).astype(U32) * speed
-        return np.where(self.e["loop"] != 0, looped.astype(U32), free)
+        return np.where(self.e["loop"] != 0, share * rounds, free)
 
 
 def curve_of(tables: Tables, first: Array, t: Array) -> Array:

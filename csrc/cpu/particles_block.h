@@ -55,10 +55,9 @@
     DW_BLOCK_OF_TRAIL(X)
 
 /* From what their rows are at a moment: dw_block_row. */
-#define DW_BLOCK_OF_CLOCK(X)      \
-    X(uint64_t, local, local)     \
-    X(uint32_t, now_low, now.low) \
-    X(uint32_t, now_high, now.high)
+#define DW_BLOCK_OF_CLOCK(X)  \
+    X(uint64_t, local, local) \
+    X(uint32_t, clock, clock)
 #define DW_BLOCK_OF_BOUNDS(X)      \
     X(uint32_t, age_least, ages.x) \
     X(uint32_t, age_most, ages.y)  \

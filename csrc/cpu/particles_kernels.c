@@ -212,8 +212,7 @@ void dw_block_points(dw_block_lanes lanes, const float *points, uint32_t needs)
     X(uint, cycle, 0)     \
     X(uint, age, 0)       \
     X(uint, life, 0)      \
-    X(uint, now_low, 0)   \
-    X(uint, now_high, 0)  \
+    X(uint, clock, 0)     \
     X(float, t, 0)        \
     X(float, fade, 0)     \
     X(float, swell, 0)    \
@@ -400,9 +399,7 @@ void dw_block_frames(dw_block_lanes lanes)
 /* What all slots of a row have at a moment. */
 typedef struct dw_block_row {
     int64_t local;
-    struct {
-        uint32_t low, high;
-    } now;
+    uint32_t clock;
     dw_particle_words ages;
 } dw_block_row;
 
@@ -412,7 +409,7 @@ DW_INLINE dw_block_row row_of(const dw_particle_emitter *e, dw_particle_moment m
     dw_particle_input clock = { 0 };
 
     clock = dw_particle_set_clock(clock, *e, local, moment.now_low, moment.now_high);
-    return (dw_block_row) { local, { clock.now_low, clock.now_high }, dw_particle_ages(*e, local) };
+    return (dw_block_row) { local, clock.clock, dw_particle_ages(*e, local) };
 }
 
 /* Lanes of a run, in steps of 8. */

@@ -10,13 +10,14 @@
 #define ROUNDS      (DW_PARTICLE_SLOT_GROUP / DW_PARTICLE_LANES)
 #define ROUND_WORDS (DW_PARTICLE_LANES / 32)
 
-shared uint kept_bits[ROUNDS * ROUND_WORDS];
+/* A bit of each candidate, or how many a subgroup of 32 keeps. */
+shared uint kept_words[ROUNDS * ROUND_WORDS];
 
 /* A barrier has to follow. */
 void clear_kept(uint lane)
 {
     if (lane < ROUNDS * ROUND_WORDS)
-        kept_bits[lane] = 0u;
+        kept_words[lane] = 0u;
 }
 
 /* How many lanes before this one keep theirs; `total`: of all. All lanes come here. */
@@ -24,24 +25,32 @@ uint rank_kept(uint lane, uint round, bool is_kept, out uint total)
 {
     uint word = round * ROUND_WORDS, rank = 0u;
 
+    total = 0u;
 #ifdef DW_PARTICLE_IS_WIDE
-    uint own = subgroupBallot(is_kept).x;
+    uvec4 bits = subgroupBallot(is_kept);
 
+    rank = subgroupBallotExclusiveBitCount(bits);
     if (gl_SubgroupInvocationID == 0u)
-        kept_bits[word + lane / 32u] = own;
+        kept_words[word + lane / 32u] = subgroupBallotBitCount(bits);
+    barrier();
+    for (uint i = 0u; i < ROUND_WORDS; i++) {
+        uint count = kept_words[word + i];
+
+        rank += i < lane / 32u ? count : 0u;
+        total += count;
+    }
 #else
     if (is_kept)
-        atomicOr(kept_bits[word + lane / 32u], 1u << lane % 32u);
-#endif
+        atomicOr(kept_words[word + lane / 32u], 1u << lane % 32u);
     barrier();
-    total = 0u;
     for (uint i = 0u; i < ROUND_WORDS; i++) {
-        uint bits = kept_bits[word + i];
+        uint bits = kept_words[word + i];
 
         rank += i < lane / 32u ? bitCount(bits) : 0u;
         rank += i == lane / 32u ? bitCount(bits & (1u << lane % 32u) - 1u) : 0u;
         total += bitCount(bits);
     }
+#endif
     return rank;
 }
 

@@ -243,8 +243,7 @@ struct dw_particle_life {
     F(uint, cycle, 0)                                                                 \
     F(uint, age, 0)                                                                   \
     F(uint, life, 0)                                                                  \
-    F(uint, now_low, 0)                                                               \
-    F(uint, now_high, 0) /* the tick of phases */                                     \
+    F(uint, clock, 0) /* of phases: see dw_particle_turns */                          \
     F(uint, loop, 0)                                                                  \
     F(float, t, 0)       /* age / life in [0, 1), a multiple of 2^-24 */              \
     F(float, seconds, 0) /* age */                                                    \
@@ -477,17 +476,22 @@ DW_INLINE float dw_cos_turn(uint turn)
     return dw_sin_turn(turn + 0x40000000u);
 }
 
-/* Turns that an angular speed of `speed` 2^-32 turns a tick makes by `now`. In a loop the speed is
- * the nearest one with whole turns in a round. */
-DW_INLINE uint dw_particle_turns(uint now_low, uint now_high, uint loop, uint speed)
+/* What phases go by: a tick, or in a loop how far into it that is, in 2^-32 of it. */
+DW_INLINE uint dw_particle_clock_of(uint64_t now, uint loop)
 {
-    uint64_t now, rounds;
-
     if (loop == 0u)
-        return now_low * speed;
-    now = dw_particle_remainder(dw_particle_join(now_low, now_high), loop);
-    rounds = (DW_U64(loop) * DW_U64(speed) + DW_U64(0x80000000u)) >> 32;
-    return DW_UINT(dw_particle_divide_wide(dw_particle_remainder(now * rounds, loop) << 32, loop));
+        return DW_UINT(now);
+    return DW_UINT(dw_particle_divide_wide(dw_particle_remainder(now, loop) << 32, loop));
+}
+
+/* Turns that an angular speed of `speed` 2^-32 turns a tick, below 2^31 or negative, makes by then.
+ * In a loop the speed is the nearest one with whole turns in a round. */
+DW_INLINE uint dw_particle_turns(uint clock, uint loop, uint speed)
+{
+    int64_t turned = DW_I64(loop) * DW_I64(DW_INT(speed)) + DW_I64(0x80000000u);
+    uint rounds = DW_UINT(DW_U64(turned) >> 32);
+
+    return clock * (loop == 0u ? speed : rounds);
 }
 
 /* ---- lives ---- */

@@ -57,7 +57,7 @@ DW_INLINE dw_particle_input dw_particle_input_of(dw_particle_emitter e, dw_parti
     given.seconds = dw_particle_seconds(life.age);
     given.fade = fade;
     given.swell = swell;
-    given.now_low = given.now_high = given.has_point = 0u;
+    given.clock = given.has_point = 0u;
     for (int i = 0; i < 3; i++) {
         given.extent[i] = e.extent[i];
         given.point[i] = given.camera[i] = 0.0f;
@@ -75,8 +75,7 @@ DW_INLINE dw_particle_input dw_particle_set_clock(dw_particle_input given, dw_pa
     bool is_seed = (DW_EMITTER_FLAGS(e.part) & DW_EMITTER_IS_SEED) != 0u;
     uint64_t own = DW_U64(local) + DW_U64(e.key1);
 
-    given.now_low = is_seed ? now_low : DW_UINT(own);
-    given.now_high = is_seed ? now_high : DW_UINT(own >> 32);
+    given.clock = dw_particle_clock_of(is_seed ? dw_particle_join(now_low, now_high) : own, e.loop);
     return given;
 }
 

@@ -75,7 +75,7 @@ DW_INLINE uint dw_particle_wound(float turns)
 /* The phase of the emitter's clock at `speed` 2^-32 turns a tick: 10,430 is one radian a second. */
 DW_INLINE uint dw_particle_clock(dw_particle_input given, uint speed)
 {
-    return dw_particle_turns(given.now_low, given.now_high, given.loop, speed);
+    return dw_particle_turns(given.clock, given.loop, speed);
 }
 
 DW_INLINE float dw_wave(float middle, float width, uint turn)
