@@ -21,6 +21,8 @@ TOLERANCE = {
     "golden_mean": 0.5,  # 8-bit steps over all pixels and channels of a picture
     "golden_worst": 6,  # 8-bit steps of every pixel but for
     "golden_share": 0.01,  # of all pixels, along edges
+    "effect_mean": 0.1,   # the same of one moment of an effect, which is smaller than its picture
+    "effect_share": 0.005,
 }
 
 # What `AtlasReport.assert_within` is given for a chain that is right.

@@ -35,6 +35,10 @@
     DW_LIFE(0.35, 0.8), .rise = 8.0f, DW_FADE(1.2f), DW_DETAIL(150, 300), .ramp_count = 5, \
                         .ramp = { 0xff4400ff, 0xff6600ff, 0xff8800ff, 0xffaa00ff, 0xffcc00ff }
 
+#define DW_TONGUES                                                                                 \
+    DW_LIFE(0.6, 0.6), .flags = DW_PART_IS_EVEN, .rise = 6.0f, DW_FADE(1.1f), DW_DETAIL(150, 300), \
+                       .ramp_count = 5,                                                            \
+                       .ramp = { 0xff4400ff, 0xff6600ff, 0xff8800ff, 0xffaa00ff, 0xffcc00ff }
 #define DW_FLAMES .rise = 8.0f, DW_FADE(1.2f), DW_DETAIL(150, 300), .ramp_count = 5
 #define DW_EMBER                                                                                   \
     .rise = 10.0f, DW_FADE(1.0f), DW_DETAIL(60, 120), .flags = DW_PART_IS_RAMPED, .ramp_count = 3, \

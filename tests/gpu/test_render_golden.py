@@ -1,44 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Whole pictures beside references in tests/golden, which lavapipe has drawn.
-
-`DAPPLEWOOD_GOLDEN=write pytest tests/gpu/test_render_golden.py` draws them anew: look at them
-before you keep them.
-"""
+"""Whole pictures beside references in tests/golden: see helpers_golden.py."""
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import dapplewood as dw
 import numpy as np
 import pytest
-from dapplewood.io import write_image
 from helpers import TOLERANCE
+from helpers_golden import block, check_golden, difference, ground
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 SIZE = (192, 128)
-
-
-def block(low, high, **material) -> dw.Mesh:
-    """A box with a normal for each face."""
-    low, high = np.asarray(low, float), np.asarray(high, float)
-    positions, indices = [], []
-    for axis in range(3):
-        for side in (0, 1):
-            u, v = [(1, 2), (2, 0), (0, 1)][axis]
-            corners = np.zeros((4, 3))
-            corners[:, axis] = side
-            corners[:, u], corners[:, v] = [0, 1, 1, 0], [0, 0, 1, 1]
-            first = len(positions) * 4
-            turn = [0, 1, 2, 0, 2, 3] if side else [0, 2, 1, 0, 3, 2]
-            positions.append(low + corners * (high - low))
-            indices.append(first + np.array(turn).reshape(2, 3))
-    return dw.Mesh(
-        np.concatenate(positions).astype(np.float32),
-        np.concatenate(indices).astype(np.uint32),
-        material=dw.Material(**material),
-    )
 
 
 def cone(height: float, radius: float, sides: int, **material) -> dw.Mesh:
@@ -61,15 +32,6 @@ def ripples() -> dw.MaterialTexture:
     image = np.full((64, 64, 4), 255, np.uint8)
     image[..., :3] = np.rint((normal * 0.5 + 0.5) * 255)
     return dw.MaterialTexture.from_image(image, color_space="linear")
-
-
-def ground(half: float, **material) -> dw.Mesh:
-    return dw.Mesh(
-        np.array([[-1, 0, 1], [1, 0, 1], [1, 0, -1], [-1, 0, -1]], np.float32) * half,
-        np.array([[0, 1, 2], [0, 2, 3]], np.uint32),
-        uvs=np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float32),
-        material=dw.Material(**material),
-    )
 
 
 def sunny_scene() -> dw.Scene:
@@ -205,17 +167,9 @@ PICTURES = {
 }
 
 
-def difference(color: np.ndarray, wanted: np.ndarray) -> tuple[float, float, np.ndarray]:
-    """(mean steps, share of pixels off by more than the worst allowed, steps by pixel)."""
-    steps = np.abs(color.astype(int) - wanted)
-    worst = steps.max(axis=2)
-    return float(steps.mean()), float((worst > TOLERANCE["golden_worst"]).mean()), worst
-
-
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures(vulkan_device, tmp_path, name):
     draw, options = PICTURES[name]
-    path = GOLDEN / f"{name}.png"
     try:
         # the reference is filtered as software devices do
         renderer = dw.Renderer(SIZE, anisotropic=False, device=vulkan_device, **options)
@@ -223,20 +177,7 @@ def test_pictures(vulkan_device, tmp_path, name):
         pytest.skip(str(error))
     with renderer:
         frame = draw(renderer)
-    if os.environ.get("DAPPLEWOOD_GOLDEN") == "write":
-        frame.save(path)
-    assert path.exists(), f"no reference {path}: see the top of {Path(__file__).name}"
-    wanted = dw.read_image(path).array
-    assert wanted.shape == frame.color.shape
-    mean, share, steps = difference(frame.color, wanted)
-    if mean > TOLERANCE["golden_mean"] or share > TOLERANCE["golden_share"]:
-        frame.save(tmp_path / f"{name}.png")
-        louder = np.minimum(steps * 8, 255).astype(np.uint8)
-        write_image(tmp_path / f"{name}_difference.png", louder)
-        pytest.fail(
-            f"{name}: {mean:.3f} steps in the mean, {share:.2%} of the pixels off by more than "
-            f"{TOLERANCE['golden_worst']}; the picture and its difference are in {tmp_path}"
-        )
+    check_golden(name, frame.color, tmp_path)
 
 
 def test_a_picture_that_is_off_is_found(vulkan_device):
