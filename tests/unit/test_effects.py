@@ -500,6 +500,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "deep json": ("a.json", "[" * 100_000, "nested|JSON"),
     "nan": ("a.json", json.dumps(files.quarks(duration=float("nan"))), "NaN is no JSON number"),
     "huge": ("a.json", json.dumps(files.quarks(duration=1e300)), "duration must lie in"),
+    "huge whole": ("a.json", json.dumps(files.quarks(duration=10**400)), "duration must lie in"),
     "text": ("a.json", json.dumps(files.quarks(startSpeed="fast")), "must be a number"),
     "list": ("a.json", json.dumps(files.quarks(shape=[1])), "must be an object"),
     "many": ("a.json", json.dumps(files.quarks(emissionOverTime=1e8)), "at most 1000000"),
@@ -530,6 +531,14 @@ def test_hostile_files_are_refused(tmp_path, case):
     with pytest.raises(dw.FormatError, match=wanted) as caught:
         load(tmp_path, name, data)
     assert str(tmp_path / name) in str(caught.value)
+
+
+def test_files_of_100_megabytes_are_not_even_read(tmp_path, monkeypatch):
+    with open(tmp_path / "a.json", "wb") as file:
+        file.truncate(100 << 20)
+    monkeypatch.setattr("dapplewood.io.effects.read_bytes", None)
+    with pytest.raises(dw.FormatError, match="a.json: has 104857600 bytes; effects have at most"):
+        dw.load_effect(tmp_path / "a.json")
 
 
 def test_missing_files_and_wrong_arguments(tmp_path):
@@ -563,10 +572,24 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.filterwarnings("ignore")
+def check_plays(effect: dw.ParticleEffect) -> bool:
+    """Whether it shows something within 2 s; all of it finite."""
+    with dw.ParticleManager(dw.Device("cpu")) as pm:
+        pm.register(0, dw.EffectConfig((0, 0, 0), effect))
+        is_seen = False
+        for _ in range(4):
+            pm.update(0.5)
+            for layer in {part.layer for part in effect.parts}:
+                state = pm.state(layer)
+                assert np.isfinite(state["position"]).all() and np.isfinite(state["size"]).all()
+                is_seen |= len(state) > 0
+    return is_seen
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_files_load_or_are_refused(tmp_path, seed):
     chance = random.Random(seed)
-    refused = loaded = 0
+    refused = loaded = plays = 0
     for path in files.write_all(tmp_path):
         data = path.read_bytes()
         for _ in range(40):
@@ -580,4 +603,5 @@ def test_damaged_files_load_or_are_refused(tmp_path, seed):
                 assert 1 <= len(effect.parts) <= 64
                 assert all(1 <= part.count <= 1_000_000 for part in effect.parts)
                 loaded += 1
-    assert refused > 50 and loaded > 20
+                plays += sum(part.count for part in effect.parts) < 5000 and check_plays(effect)
+    assert refused > 50 and loaded > 20 and plays > 20

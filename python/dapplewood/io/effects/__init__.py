@@ -114,12 +114,12 @@ def load_effect(
     place = as_path(path)
     if not (isinstance(pixels_per_meter, (int, float)) and 0 < pixels_per_meter < float("inf")):
         raise ValueError(f"pixels_per_meter must be positive and finite, got {pixels_per_meter!r}")
-    data = read_bytes(place)
     source = Source(place, [as_path(folder, "folders") for folder in folders])
-    if len(data) > MAX_TEXT:
-        source.fail("", f"has {len(data)} bytes; effects have at most {MAX_TEXT}")
+    if (size := place.stat().st_size) > MAX_TEXT:
+        source.fail("", f"has {size} bytes; effects have at most {MAX_TEXT}")
+    data = bytes(read_bytes(place))
     try:
-        emitters = _read(source, bytes(data), float(pixels_per_meter))
+        emitters = _read(source, data, float(pixels_per_meter))
     except RecursionError:
         source.fail("", "is nested too deeply")
     return effect_of(source, place.stem, emitters)
