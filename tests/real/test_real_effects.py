@@ -31,12 +31,12 @@ EFFECTS = {
     "effekseer/Simple_Ring_Shape1.efk": (8, 8, "a ring keeps its mean share of a hole"),
     "gdquest/Explosion.tscn": (8, 341, "scraps_gradient.tres"),
     "godot/particle_material.tres": (1, 8, "a material alone"),
-    "godot/test.tscn": (14, 2655, "turbulence_enabled"),
+    "godot/test.tscn": (14, 2866, "speeds go to that of eddies"),
     "pixi/explosion.html": (1, 39, "images/particle.png"),
     "pixi/gold_anim.json": (1, 8, "no emitter"),
-    "quarks/AcidBoiling.json": (2, 26, "bubble_half_thick.png"),
+    "quarks/AcidBoiling.json": (2, 51, "bubble_half_thick.png"),
     "quarks/ps.json": (6, 93, "renderMode = 'mesh'"),
-    "tsparticles/fireworks.js": (1, 3, "sounds"),
+    "tsparticles/fireworks.js": (1, 808, "sounds"),
     "tsparticles/snow.js": (1, 400, "zIndex"),
     "urho3d/Burst.xml": (1, 200, "Materials/Particle.xml"),
     "urho3d/Fire.xml": (1, 45, "Materials/Particle.xml"),
@@ -85,3 +85,37 @@ def test_textures_beside_the_files_are_drawn():
     assert not isinstance(drawn["effekseer/Blow1.efkefc"][1], str)
     assert sum(not isinstance(image, str) for image in drawn["godot/test.tscn"]) == 6
     assert sum(not isinstance(image, str) for image in drawn["gdquest/Explosion.tscn"]) == 6
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_effects_play(native_device, name):
+    """Something of each is there within a second, finite and no larger than what it may be."""
+    effect = load(name)
+    with dw.ParticleManager(native_device) as pm:
+        assert pm.register(0, dw.EffectConfig((0.0, 0.0, 0.0), effect)) > 0
+        most = 0
+        for _ in range(10):
+            pm.update(0.1)
+            states = [pm.state(layer) for layer in range(len(pm.styles))]
+            most = max(most, sum(map(len, states)))
+            for state in states:
+                assert np.isfinite(state["position"]).all()
+                assert (np.abs(state["position"]) < 100).all() and (state["size"] < 40).all()
+        assert most > 0
+
+
+def test_what_must_be_simulated_is():
+    def kinds(name: str) -> list[str]:
+        return [part.simulation for part in load(name).parts]
+
+    found = {name: kinds(name).count("dynamic") for name in EFFECTS}
+    assert {name: count for name, count in found.items() if count} == {
+        "godot/test.tscn": 9, "quarks/AcidBoiling.json": 1, "tsparticles/fireworks.js": 1,
+    }  # fmt: skip
+    (rocket,) = load("tsparticles/fireworks.js").parts
+    (burst,) = rocket.on_death
+    assert burst.count == 100 and len(burst.ramp) == 5 and burst.lifetime == (1.0, 2.0)
+    parts = load("godot/test.tscn").parts
+    assert [len(part.on_death) for part in parts].count(1) == 1
+    assert [len(part.on_collision) for part in parts].count(1) == 1
+    assert max(len(part.colliders) for part in parts) == 7

@@ -375,6 +375,142 @@ def test_a_ring_is_drawn_with_its_corners_and_colours(tmp_path):
     assert abs(square.mean() - 0.5 * (1 - 0.25)) < 0.02
 
 
+# ---- what is simulated ----
+
+
+def family(mode: int = 0, sub: str = "s", **child: Any) -> dict[str, Any]:
+    """Two emitters, of which the first begins the second."""
+    behavior = {"type": "EmitSubParticleSystem", "subParticleSystem": sub, "mode": mode,
+                "useVelocityAsBasis": False, "emitProbability": 1}  # fmt: skip
+    data = files.quarks(behaviors=[behavior])
+    burst = {"time": 0, "count": 3, "cycle": 1, "interval": 0.01, "probability": 1}
+    second = files.quarks(**{
+        "onlyUsedByOther": True, "emissionOverTime": 0, "emissionBursts": [burst], "duration": 1,
+        "startLife": {"type": "ConstantValue", "value": 4}, **child})  # fmt: skip
+    node = {**second["object"]["children"][0], "uuid": "s"}
+    data["object"]["children"].append(node)
+    return data
+
+
+def test_what_quarks_begins_at_deaths(tmp_path, native_device):
+    effect = load(tmp_path, "e.json", json.dumps(family()))
+    (part,) = effect.parts
+    (child,) = part.on_death
+    assert part.simulation == "dynamic" and child.count == 3 and child.lifetime == (4, 4)
+    assert_near(part.birth.rate, 10)
+    assert part.count == 41  # each of 10 a second is left alone until its children end
+    assert_near(part.birth.direction, (0, 1, 0))
+    assert_near((part.birth.spread, *part.birth.size), (np.degrees(0.2), 0.5, 0, 0.5))
+    assert_near(child.forces.gravity, (0, -5, 0))
+    with dw.ParticleManager(native_device) as pm:
+        pm.register(0, dw.EffectConfig((0, 0, 0), effect))
+        pm.update(3.0)
+        born = pm.state(part.layer)
+        assert 15 < len(born[born["size"] > 0]) < 90
+        pm.update(3.0)
+        assert len(pm.state(part.layer)) > len(born)
+
+
+@pytest.mark.parametrize("mode", [1, 2])
+def test_what_quarks_begins_at_other_times_is_told(tmp_path, mode):
+    effect = load(tmp_path, "e.json", json.dumps(family(mode)))
+    assert effect.parts[0].on_death == () and "only deaths begin something" in asked(effect)
+
+
+def test_emitters_that_begin_themselves_end(tmp_path):
+    """In a cycle of two, and one that means itself."""
+    behavior = {"type": "EmitSubParticleSystem", "subParticleSystem": "e", "mode": 0}
+    effect = load(tmp_path, "e.json", json.dumps(family(behaviors=[behavior])))
+    (child,) = effect.parts[0].on_death
+    assert child.on_death == () and "there is no such emitter, or it is above" in asked(effect)
+    effect = load(tmp_path, "f.json", json.dumps(family(sub="e")))
+    assert effect.parts[0].on_death == () and "it is above" in asked(effect)
+    text = files.GODOT.replace("amount = 32", 'amount = 32\nsub_emitter = NodePath("../Other")')
+    other = text[text.index('[node name="Fire"') :].replace('"Fire"', '"Other"')
+    text = (text + "\n" + other.replace("../Other", "../Fire")).replace(
+        "spread = 9.0", "spread = 9.0\nsub_emitter_mode = 2\nsub_emitter_amount_at_end = 5")
+    effect = load(tmp_path, "a.tscn", text)
+    (part,) = effect.parts
+    (child,) = part.on_death
+    assert child.count == 5 and child.on_death == () and "it is above" in asked(effect)
+
+
+def test_families_are_four_deep_at_most(tmp_path):
+    data = files.quarks()
+    root = data["object"]["children"].pop()
+    for i in range(7):
+        node = json.loads(json.dumps({**root, "uuid": f"u{i}"}))
+        node["ps"]["onlyUsedByOther"] = i > 0
+        node["ps"]["behaviors"] = [{"type": "EmitSubParticleSystem", "mode": 0,
+                                    "subParticleSystem": f"u{i + 1}"}] if i < 6 else []  # fmt: skip
+        node["ps"]["emissionOverTime"], node["ps"]["duration"] = 1, 1
+        data["object"]["children"].append(node)
+    effect = load(tmp_path, "e.json", json.dumps(data))
+    depth, parts = 0, effect.parts
+    while parts[0].on_death:
+        depth, parts = depth + 1, parts[0].on_death
+    assert depth == 4 and "children are at most 4 deep" in asked(effect)
+    with dw.ParticleManager(dw.Device("cpu")) as pm:
+        assert pm.register(0, dw.EffectConfig((0, 0, 0), effect)) > 0
+
+
+FLOOR = """
+[node name="Floor" type="GPUParticlesCollisionBox3D" parent="."]
+transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, -2, 0)
+size = Vector3(40, 2, 40)
+
+[node name="Far" type="GPUParticlesCollisionSphere3D" parent="."]
+transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 900, 0, 0)
+
+[node name="Pull" type="GPUParticlesAttractorSphere3D" parent="."]
+transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 3, 1, 0)
+strength = 7.0
+radius = 4.0
+"""
+
+
+def test_godots_scenes_are_met(tmp_path, native_device):
+    """On a floor whose upper side is 4 m up, with a ball far away, beside an attractor."""
+    low = files.GODOT.replace("Vector3(1, 2, 3)", "Vector3(1, 0, 3)")
+    text = low.replace("spread = 9.0", """spread = 9.0
+collision_mode = 1
+collision_friction = 0.25
+collision_bounce = 0.5
+turbulence_enabled = true
+turbulence_influence_min = 0.05
+turbulence_influence_max = 0.05""")  # fmt: skip
+    effect = load(tmp_path, "a.tscn", text + FLOOR)
+    (part,) = effect.parts
+    (floor,) = part.colliders
+    assert_near((*floor.center, *floor.half_size), (0, 3, 0, 20, 1, 20))
+    assert (floor.bounce, floor.friction, floor.kill) == (0.5, 0.25, False)
+    f = part.forces
+    assert_near((f.pull, *f.pull_place, f.pull_reach), (7, 3, 6, 0, 2))
+    assert_near((*f.gravity, f.drag, f.noise), (0, -4, 0, 3, 5))
+    assert "they stand in the world as the file has them" in asked(effect)
+    with dw.ParticleManager(native_device) as pm:
+        pm.register(0, dw.EffectConfig((0, 0, 0), effect))
+        pm.update(1.9)
+        place = pm.state(part.layer)["position"]
+    assert len(place) > 20 and 3.999 < place[:, 1].min() < 4.1
+
+
+def test_without_solids_nothing_is_simulated(tmp_path):
+    text = files.GODOT.replace("spread = 9.0", "spread = 9.0\ncollision_mode = 1")
+    effect = load(tmp_path, "a.tscn", text)
+    assert effect.parts[0].simulation == "stateless"
+    assert "no box or ball of the file is there to meet" in asked(effect)
+
+
+def test_turbulence_of_quarks(tmp_path):
+    field = {"type": "TurbulenceField", "scale": [2, 2, 2], "octaves": 1,
+             "velocityMultiplier": [3, 3, 3], "timeScale": [0, 0, 0]}  # fmt: skip
+    effect = load_quarks(tmp_path, behaviors=[field])
+    f = effect.parts[0].forces
+    assert_near((f.noise * f.drag, f.noise_size), (3, 2))
+    assert "eddies" not in asked(effect)
+
+
 # ---- what is told ----
 
 

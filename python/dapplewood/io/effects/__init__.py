@@ -53,8 +53,9 @@ def load_effect(
     -------
     ParticleEffect
         One part for each emitter, all of kind "ballistic", metres, seconds, y up. `unmapped` tells
-        (where, what, why) of all that the file asks for and the parts do not do: settings without
-        a counterpart, ones that are approximated, textures that are missing, keys not known.
+        (where, what, why) of all that the file asks for and the parts do not do as it says:
+        settings without a counterpart, ones that are approximated, textures that are missing,
+        keys not known.
 
     Raises
     ------
@@ -68,6 +69,24 @@ def load_effect(
     Notes
     -----
     ================  =====================================================================
+    format            what is read of it
+    ================  =====================================================================
+    three.quarks      .json: emitters with their places, shapes, bursts, behaviours (size,
+                      colour, turn, force, speed limit, speed, orbit, frame, turbulence field),
+                      emitters that others begin at their deaths; materials and textures
+    Effekseer         .efkefc, .efkproj, .efk up to version 13: sprites, rings as pictures of
+                      their own, long boards as beams of streaks; nodes below others flattened
+    Godot 3, 4        .tscn, .tres: CPU and GPU nodes in 2D and 3D, their process and draw
+                      materials, gradients and curves, sub-emitters at deaths and collisions,
+                      boxes, balls and ball attractors of the scene, turbulence, animations of
+                      `emitting`; of a material alone the particles of a new node
+    Urho3D            .xml: all that its particle effects have but their materials
+    cocos2d           .plist: gravity and radius emitters
+    pixi-particles    .json, .js, .html: its emitters of version 4; sprite sheets
+    tsparticles       .json, .js, .html: what fills a canvas, emitters, splits
+    ================  =====================================================================
+
+    ================  =====================================================================
     what a part has   where it comes from
     ================  =====================================================================
     count             rate times mean life; bursts; Godot: amount; at least one, or a burst
@@ -75,10 +94,11 @@ def load_effect(
     lifetime          quarks startLife; Effekseer Life (frames of 1/60 s); Godot lifetime and
                       lifetime_randomness; Urho3D timetolive; cocos particleLifespan and its
                       variance; pixi lifetime; tsparticles life.duration, or the time of its way
-    burst, once       quarks looping and emissionBursts; Effekseer MaxGeneration; Godot one_shot,
-                      explosiveness, and animations of `emitting`; Urho3D activetime; cocos
-                      duration; pixi emitterLifetime
-    shape, offset     point, disc, ring, sphere, hemisphere, box, cone; transforms of nodes
+    burst, once,      quarks looping and emissionBursts; Effekseer MaxGeneration, GenerationTime
+    delay             and its offset; Godot one_shot, explosiveness, and animations of `emitting`;
+                      Urho3D activetime; cocos duration; pixi emitterLifetime
+    shape, offset     point, disc, ring, sphere, hemisphere, box, cone, along x, y or z (the
+                      nearest); transforms of nodes; what is flat stays in its plane
     speed, direction  quarks: of the shape; Effekseer Velocity, or the way of an easing; Godot
                       initial_velocity, direction, spread; Urho3D velocity, direction; cocos
                       speed, angle; pixi speed, startRotation; tsparticles move
@@ -98,10 +118,15 @@ def load_effect(
     face              camera, flat, or streak (stretched billboards, trails, align_y)
     texture           beside the file or in `folders`; DDS, PNG, TGA and others; gradients are
                       drawn; else a computed picture stands in
+    on_death,         quarks EmitSubParticleSystem, Godot sub_emitter, tsparticles split; these
+    on_collision      parts, and those with what follows, are simulated: `simulation="dynamic"`
+    colliders         Godot's boxes and balls that particles may reach; they stand in the world
+                      as in the file, wherever the effect is registered
+    forces            Godot's turbulence and attractors, quarks TurbulenceField
     ================  =====================================================================
 
-    Not done, and told: noise and turbulence, attractors, collisions, pulls along or around the
-    way, courses over the emitter's own time, trails, ribbons, meshes, shaders, sounds.
+    Not done, and told: pulls around the way, courses over the emitter's own time, trails,
+    ribbons, meshes, shaders, sounds, what begins at births.
 
     Colours of quarks and of Godot's 3D materials are light; those of the others sRGB.
 

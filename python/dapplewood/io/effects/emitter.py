@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from ..image import Image
 from .curves import encoded
 from .reading import Source
 
-__all__ = ["Emitter", "Look", "Placing", "alive", "bound", "continuous", "hdr", "planar", "pulsed",
-           "slowing", "unit", "vector"]  # fmt: skip
+__all__ = ["Emitter", "Look", "Placing", "Solid", "alive", "bound", "continuous", "hdr", "planar",
+           "pulsed", "slowing", "unit", "vector"]  # fmt: skip
 
 Range = tuple[float, float]
 Vector = tuple[float, float, float]
@@ -52,6 +53,19 @@ class Look:
     tint: str = "srgb"
 
 
+@dataclass(frozen=True)
+class Solid:
+    """A ball or a box of the file's scene; axes: of its sides, one a row, or None for x, y, z."""
+
+    center: Vector
+    half_size: Vector
+    axes: Any = None
+    is_ball: bool = False
+    bounce: float = 0.0
+    friction: float = 0.0
+    kills: bool = False
+
+
 @dataclass
 class Emitter:
     """One emitter.
@@ -86,6 +100,14 @@ class Emitter:
         The first picture of the flipbook and how many follow over the life; 0: each has its own.
     children : list of (event, Emitter, count)
         What begins where a particle dies ("death") or meets something ("collision").
+    inherit : float
+        Share of the parent's velocity that a child begins with.
+    noise, noise_size, noise_drag : m/s, m, 1/s
+        Of eddies of the air, and how fast they take particles along.
+    pulls : tuple of (m/s^2, place, m)
+        Of attractors; the last is where half of the pull is left.
+    solids, solid_radius : tuple of Solid, m
+        What they bounce off, and how near they come.
     """
 
     where: str
@@ -126,6 +148,13 @@ class Emitter:
     frame_count: int = 0
     look: Look = field(default_factory=Look)
     children: list[tuple[str, Emitter, int]] = field(default_factory=list)
+    inherit: float = 0.0
+    noise: float = 0.0
+    noise_size: float = 1.0
+    noise_drag: float = 0.0
+    pulls: tuple[tuple[float, Vector, float], ...] = ()
+    solids: tuple[Solid, ...] = ()
+    solid_radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -175,6 +204,8 @@ class Placing:
             box=vector(box),
             radius=emitter.radius * scale,
             inner=emitter.inner * scale,
+            noise=emitter.noise * scale,
+            noise_size=emitter.noise_size * max(scale, 1e-3),
             speed=scaled(emitter.speed),
             radial=scaled(emitter.radial),
             tangential=scaled(emitter.tangential),

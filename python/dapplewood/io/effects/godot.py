@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from .curves import AGES
-from .emitter import Emitter, Range, alive, bound, planar, pulsed, slowing, unit
+from .emitter import (
+    Emitter, Range, Solid, Vector, alive, bound, planar, pulsed, slowing, unit, vector,
+)  # fmt: skip
 from .godot_looks import flat_look, paint, solid_look
 from .godot_scene import Scene
 from .reading import Record, Source
@@ -33,6 +35,8 @@ _NODE_QUIET = (
     "gi_mode", "lod_bias", "z_index", "z_as_relative", "show_behind_parent", "texture_filter",
     "skeleton",
 )  # fmt: skip
+_SOLIDS = ("GPUParticlesCollisionBox3D", "GPUParticlesCollisionSphere3D")
+_ATTRACTOR = "GPUParticlesAttractorSphere3D"
 _PLAIN = ("Node", "Node2D", "Node3D", "Spatial")
 _PLACES = ("transform", "position", "rotation", "rotation_degrees", "scale")
 
@@ -49,9 +53,12 @@ def read_godot(source: Source, text: str, pixels_per_meter: float) -> list[Emitt
         elif kind in _PLAIN:
             node.skip(*_PLACES, *_NODE_QUIET)
             node.lack("visible", "it is drawn all the same", True)
-        elif kind not in _NODES:
+        elif kind not in (*_NODES, *_SOLIDS, _ATTRACTOR):
             node.skip(*node.data)
     reader.others()
+    if not found and used:  # they bear each other
+        path = next(path for path, (kind, _) in scene.nodes.items() if kind in _NODES)
+        found.append(reader.emitter(path, ()))
     if not found and "" in scene.resources:
         found.append(reader.material_alone())
     if not found:
@@ -68,6 +75,8 @@ class _Reader:
         self.scene = scene
         self.scale = scale
         self.played = _played(scene)
+        self.solids = [solid for path in scene.nodes for solid in self._solid(path)]
+        self.pulls = [pull for path in scene.nodes for pull in self._attractor(path)]
 
     # ---- the tree ----
 
@@ -87,9 +96,52 @@ class _Reader:
                 counts[kind] = counts.get(kind, 0) + 1
         for kind, count in counts.items():
             why = "nodes that are not particles"
+            if kind in _SOLIDS or kind == _ATTRACTOR:
+                continue
             if "Attractor" in kind or "Collision" in kind:
-                why = "forces and collisions of scenes"
+                why = "such forces and solids of scenes"
             self.source.note("nodes", f"{count} {kind or 'instances'}", f"{why} are not read")
+
+    # ---- what particles meet ----
+
+    def _solid(self, path: str) -> list[Solid]:
+        """A box or a ball of the scene, where it stands."""
+        kind, node = self.scene.nodes[path]
+        if kind not in _SOLIDS:
+            return []
+        node.skip(*_PLACES, *_NODE_QUIET, "cull_mask")
+        node.lack("visible", "it is met all the same", True)
+        placing = self.scene.placing(path, False, 1.0)
+        edges = np.linalg.norm(placing.basis, axis=0)
+        if not edges.min() > 1e-9:
+            node.note("a scale of 0", "nothing is met")
+            return []
+        if kind == _SOLIDS[1]:
+            half = (node.number("radius", 1.0, 0.0) * float(edges.max()),) * 3
+            return [Solid(vector(placing.origin), half, is_ball=True)]
+        size = node.numbers("extents", 3, (1.0, 1.0, 1.0))
+        half = vector(np.asarray(size) * edges)
+        if "size" in node:
+            half = vector(np.asarray(node.numbers("size", 3)) * edges / 2)
+        axes = (placing.basis / edges).T
+        if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-5):
+            node.note("a skewed box", "boxes have right angles")
+            axes = np.eye(3)
+        return [Solid(vector(placing.origin), half, axes)]
+
+    def _attractor(self, path: str) -> list[tuple[tuple[float, Vector, float], float]]:
+        """What it pulls by, and how far."""
+        kind, node = self.scene.nodes[path]
+        if kind != _ATTRACTOR:
+            return []
+        node.skip(*_PLACES, *_NODE_QUIET, "cull_mask")
+        placing = self.scene.placing(path, False, 1.0)
+        strength = node.number("strength", 1.0, -1e5, 1e5)
+        attenuation = max(node.number("attenuation", 1.0, 0.0), 1e-3)
+        radius = node.number("radius", 1.0, 0.0) * placing.scale
+        node.lack("directionality", "attractors pull to their middle", 0)
+        half = radius * (1 - 0.5 ** (1 / attenuation))
+        return [((strength, vector(placing.origin), min(max(half, 1e-3), 1e5)), radius)]
 
     def emitter(self, path: str, above: tuple[str, ...]) -> Emitter:
         kind, node = self.scene.nodes[path]
@@ -116,8 +168,52 @@ class _Reader:
         self._sized(process, emitter)
         paint(emitter, colors, is_flat)
         self._follow(path, node, process, emitter, above)
+        placed = self.scene.placing(path, is_flat, self.scale).apply(emitter, self.source)
+        if not is_flat:
+            self._met(node, process, placed)
         self._rest(process)
-        return self.scene.placing(path, is_flat, self.scale).apply(emitter, self.source)
+        return placed
+
+    def _met(self, node: Record, process: Record, emitter: Emitter) -> None:
+        """Solids, attractors and turbulence."""
+        mode = process.choice("collision_mode", {0: "none", 1: "rigid", 2: "hide"}, 0)
+        old = process.flag("collision_enabled")
+        bounce = process.number("collision_bounce", 0.0, 0.0, 1.0)
+        friction = process.number("collision_friction", 0.0, 0.0)
+        process.skip("collision_use_scale")
+        near = [
+            solid for solid in self.solids
+            if _meets(emitter, solid.center, math.hypot(*solid.half_size))
+        ]  # fmt: skip
+        if (mode != "none" or old) and near:
+            emitter.solids = tuple(
+                replace(solid, bounce=bounce, friction=friction, kills=mode == "hide")
+                for solid in near
+            )
+            emitter.solid_radius = node.number("collision_base_size", 0.01, 0.0) / 2
+        elif mode != "none" or old:
+            process.note(f"collision_mode = {mode}", "no box or ball of the file is there to meet")
+        if process.flag("attractor_interaction_enabled", True):
+            emitter.pulls = tuple(pull for pull, far in self.pulls if _meets(emitter, pull[1], far))
+        if process.flag("turbulence_enabled"):
+            self._stirred(process, emitter)
+
+    def _stirred(self, process: Record, emitter: Emitter) -> None:
+        """Each frame of 1/60 s a share of the velocity turns to where the noise points."""
+        share = sum(_span(process, "turbulence_influence", 0.1)) / 2
+        slider = process.number("turbulence_noise_scale", 9.0, 0.0, 10.0)
+        strength = process.number("turbulence_noise_strength", 1.0, 0.0)
+        speed = process.numbers("turbulence_noise_speed", 3, (0.0, 0.0, 0.0))
+        process.lack("turbulence_noise_speed_random", "noise drifts evenly", 0, 0.2)
+        for key in ("turbulence_initial_displacement_min", "turbulence_initial_displacement_max"):
+            process.lack(key, "particles begin where their shape is", 0)
+        emitter.noise_drag = 60.0 * min(share, 0.99)
+        emitter.noise = sum(emitter.speed) / 2 * strength
+        frequency = max(4.0 - 4.0 * (slider / 10.0) ** 0.25, 0.02)
+        emitter.noise_size = 1.0 / frequency
+        if any(speed):
+            process.note(f"turbulence_noise_speed = {speed}", "noise stands still")
+        process.note("turbulence", "speeds go to that of eddies instead of turning to them")
 
     def material_alone(self) -> Emitter:
         """A material without a node: the particles of a new node, with this material."""
@@ -311,13 +407,14 @@ class _Reader:
         way = node.data.get("sub_emitter")
         mode = process.choice(
             "sub_emitter_mode", {0: "none", 1: "always", 2: "death", 3: "collision", 4: "start"}, 0)
-        process.skip("sub_emitter_keep_velocity", "sub_emitter_frequency")
+        keeps = process.flag("sub_emitter_keep_velocity")
+        process.skip("sub_emitter_frequency")
         counts = [process.whole(f"sub_emitter_amount_at_{end}", 1, 0, 10000)
                   for end in ("end", "collision", "start")]  # fmt: skip
         if way is None or mode == "none":
             return
         target = self.scene.node_at(path, str(getattr(way, "values", ("",))[0]))
-        if target not in self.scene.nodes or target in above or len(above) >= 8 or (
+        if target not in self.scene.nodes or target in (*above, path) or len(above) >= 8 or (
                 self.scene.nodes[target][0] not in _NODES):  # fmt: skip
             why = "there is no such node of particles, or it is above"
             node.note(f"sub_emitter = {way!r}", why)
@@ -325,22 +422,14 @@ class _Reader:
         if mode not in ("death", "collision"):
             process.note(f"sub_emitter_mode = {mode}", "only deaths and collisions begin something")
             return
-        child = replace(self.emitter(target, (*above, path)), origin=(0.0, 0.0, 0.0), once=True,
-                        period=None)  # fmt: skip
+        child = replace(self.emitter(target, (*above, path)), inherit=float(keeps))
         count = max(counts[0] if mode == "death" else counts[1], 1)
         emitter.children.append((mode, child, count))
 
     def _rest(self, process: Record) -> None:
-        off = {"turbulence_enabled": (False,), "collision_mode": (0,),
-               "collision_enabled": (False,),
-               "attractor_interaction_enabled": (True, False)}  # fmt: skip
-        why = {"turbulence_enabled": "turbulence needs a state; parts have none here",
-               "collision_mode": "files carry no scene to collide with",
-               "collision_enabled": "files carry no scene to collide with"}  # fmt: skip
-        for key, values in off.items():
-            process.lack(key, why.get(key, ""), *values)
         for group in ("turbulence", "collision"):
-            process.skip(*(k for k in process.data if k.startswith(f"{group}_")))
+            if process.data.get(f"{group}_enabled") in (None, False):
+                process.skip(*(k for k in process.data if k.startswith(f"{group}_")))
         for key in list(process.unread()):
             if key.endswith(("_curve", "_texture")):
                 process.lack(key, "this course over the life is not followed", None)
@@ -348,6 +437,18 @@ class _Reader:
                 process.lack(key, "hues do not vary", 0)
         process.skip("trail_divisor", "inherit_velocity_ratio", "particle_flag_rotate_y",
                      "flag_rotate_y", "render_priority")  # fmt: skip
+
+
+def _meets(emitter: Emitter, place: Vector, reach: float) -> bool:
+    """Whether particles may come so near to a place: those that nothing else turns aside."""
+    life = emitter.lifetime[1]
+    way = max(map(abs, emitter.speed)) * life + emitter.radius
+    fall = np.asarray(emitter.gravity) * life * life / 2
+    middle, box = np.asarray(emitter.origin), np.asarray(emitter.box)
+    low = middle - box - way + np.minimum(fall, 0.0)
+    high = middle + box + way + np.maximum(fall, 0.0)
+    beyond = np.maximum(np.maximum(low - place, place - high), 0.0)
+    return float(np.linalg.norm(beyond)) <= reach
 
 
 def _span(record: Record, key: str, default: float) -> Range:

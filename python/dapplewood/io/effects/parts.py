@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..image import Image
 from .emitter import Emitter, Look, Vector, vector
 from .reading import Source
+from .simulated import born_of, is_simulated, simulation_of
 
 __all__ = ["effect_of"]
 
@@ -39,42 +41,53 @@ def effect_of(source: Source, name: str, emitters: list[Emitter]) -> Any:
     from ...particle_effect import ParticleEffect
 
     styles: dict[tuple[Any, ...], Any] = {}
-    parts = []
-    for emitter in emitters:
-        parts.append(_part(source, emitter, styles))
-        for event, child, count in emitter.children:
-            source.note(child.where, f"{count} of {child.name or 'it'} at each {event}",
-                        "parts of files begin nothing where they end")  # fmt: skip
+    parts = [_part(source, emitter, styles) for emitter in emitters]
     if len(parts) > _MOST_PARTS:
         source.note("", f"{len(parts)} emitters", f"the first {_MOST_PARTS} are read")
+    if any(part.colliders for part in parts):
+        source.note("", "solids of the scene", "they stand in the world as the file has them, "
+                    "wherever the effect is registered")  # fmt: skip
     return ParticleEffect(name=name, parts=tuple(parts[:_MOST_PARTS]), unmapped=source.unmapped)
 
 
-def _part(source: Source, emitter: Emitter, styles: dict[tuple[Any, ...], Any]) -> Any:
+def _part(source: Source, emitter: Emitter, styles: dict[tuple[Any, ...], Any],
+          depth: int = 0, born: int | None = None) -> Any:  # fmt: skip
+    """born: how many of a child each event of its parent bears."""
     from ...particle_effect import ParticlePart
 
     if emitter.wait > 0 and not emitter.once:
         source.note(emitter.where, f"begins after {emitter.wait:.3g} s",
                     "what goes on and on begins at once")  # fmt: skip
+    is_child = born is not None
+    if is_child:
+        emitter = replace(emitter, once=False, period=None, origin=(0.0, 0.0, 0.0), count=born)
+    fields = {
+        "kind": "ballistic",
+        "layer": _style(emitter, styles),
+        "count": emitter.count,
+        "lifetime": emitter.lifetime,
+        "opacity": emitter.opacity,
+        "opacity_curve": _flat(emitter.opacity_curve),
+        "size_curve": _flat(emitter.size_curve),
+        "ramp": _ramp(emitter),
+        "over_life": not emitter.picks,
+        "burst": None if emitter.period is None else (emitter.period, emitter.period),
+        "once": emitter.once,
+        "delay": (emitter.wait, emitter.wait + emitter.delay) if emitter.once else 0.0,
+        "even": emitter.even,
+        "offset": emitter.origin,
+        **_frames(emitter),
+    }
     try:
-        return ParticlePart(
-            kind="ballistic",
-            layer=_style(emitter, styles),
-            count=emitter.count,
-            lifetime=emitter.lifetime,
-            params=_params(source, emitter),
-            opacity=emitter.opacity,
-            opacity_curve=_flat(emitter.opacity_curve),
-            size_curve=_flat(emitter.size_curve),
-            ramp=_ramp(emitter),
-            over_life=not emitter.picks,
-            burst=None if emitter.period is None else (emitter.period, emitter.period),
-            once=emitter.once,
-            delay=(emitter.wait, emitter.wait + emitter.delay) if emitter.once else 0.0,
-            even=emitter.even,
-            offset=emitter.origin,
-            **_frames(emitter),
-        )
+        if not (is_child or is_simulated(emitter)):
+            return ParticlePart(params=_params(source, emitter), **fields)
+        fields |= simulation_of(source, emitter, is_child=is_child)
+        for event in ("death", "collision"):
+            fields[f"on_{event}"] = tuple(
+                _part(source, child, styles, depth + 1, count)
+                for child, count in born_of(emitter, event, depth, source)
+            )
+        return ParticlePart(params=_shown(emitter), **fields)
     except ValueError as error:
         source.fail(emitter.where, f"asks for what no particle can do: {error}")
 
@@ -145,6 +158,18 @@ def _fitted(look: Look) -> Any:
 # ---- numbers of the kind ----
 
 
+def _shown(emitter: Emitter) -> dict[str, float]:
+    """Size and turn, which simulated particles have of their kind too."""
+    return {
+        "size": emitter.size[0],
+        "size_span": emitter.size[1] - emitter.size[0],
+        "turn": emitter.rotation[0],
+        "turn_span": emitter.rotation[1] - emitter.rotation[0],
+        "spin": emitter.spin[0],
+        "spin_span": emitter.spin[1] - emitter.spin[0],
+    }
+
+
 def _params(source: Source, emitter: Emitter) -> dict[str, float]:
     shape, spread, direction = _shape(emitter)
     side = _side(source, emitter)
@@ -160,12 +185,7 @@ def _params(source: Source, emitter: Emitter) -> dict[str, float]:
         "radial": _radial(source, emitter, life),
         # The kind turns from x to z, left around its axis.
         "orbit": -sum(emitter.orbit) / 2,
-        "size": emitter.size[0],
-        "size_span": emitter.size[1] - emitter.size[0],
-        "turn": emitter.rotation[0],
-        "turn_span": emitter.rotation[1] - emitter.rotation[0],
-        "spin": emitter.spin[0],
-        "spin_span": emitter.spin[1] - emitter.spin[0],
+        **_shown(emitter),
     }
     if shape == _SHAPES["box"]:
         found |= _axes("box", vector(map(abs, _upright(side, emitter.box))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ _BLENDS = {0: "none", 1: "normal", 2: "add", 3: "subtract", 4: "multiply", 5: "c
 
 # LimitSpeedOverLife takes this share of `dampen` of what is too fast, each second.
 _DAMPEN = 20.0
+_EDDY_DRAG = 0.25  # 1/s
 
 
 class _Tables:
@@ -54,7 +54,7 @@ def read_quarks(source: Source, data: Any) -> list[Emitter]:
     for uuid in order:
         record, placing = tables.systems[uuid]
         if not record.record("ps").flag("onlyUsedByOther"):
-            emitters.append(_emitter(source, tables, record, placing, ()))
+            emitters.append(_emitter(source, tables, record, placing, (uuid,)))
     if not emitters:
         source.fail("object", "holds no ParticleEmitter that plays by itself")
     return emitters
@@ -418,11 +418,11 @@ _BEHAVIORS: dict[str, Callable[[Record, Emitter], None]] = {
     "SpeedOverLife": _speed_over,
     "OrbitOverLife": _orbit_over,
     "FrameOverLife": _frame_over,
+    "TurbulenceField": lambda behavior, emitter: _stirred(behavior, emitter),
 }
 
 _WHY = {
-    "Noise": "noise needs a state; parts have none here",
-    "TurbulenceField": "noise needs a state; parts have none here",
+    "Noise": "noise moves velocities, not places",
     "GravityForce": "only pulls that are the same everywhere are known",
     "ColorBySpeed": "colours follow the age alone",
     "SizeBySpeed": "sizes follow the age alone",
@@ -435,6 +435,19 @@ _WHY = {
 }
 
 
+def _stirred(behavior: Record, emitter: Emitter) -> None:
+    """Noise pushes by so many m/s^2: here, fast eddies that hardly take particles along."""
+    push = np.abs(behavior.numbers("velocityMultiplier", 3, (1.0, 1.0, 1.0)))
+    size = np.abs(behavior.numbers("scale", 3, (1.0, 1.0, 1.0)))
+    behavior.lack("octaves", "eddies have one size", 1)
+    behavior.lack("timeScale", "eddies stand still", [0, 0, 0])
+    if np.ptp(push) > 1e-6 or np.ptp(size) > 1e-6:
+        behavior.note("velocityMultiplier and scale by axis", "eddies are alike along all axes")
+    emitter.noise_drag = _EDDY_DRAG
+    emitter.noise = float(push.mean()) / _EDDY_DRAG
+    emitter.noise_size = min(max(float(size.mean()), 1e-3), 1e4)
+
+
 def _push(behavior: Record, emitter: Emitter) -> None:
     direction = np.array(behavior.numbers("direction", 3, (0.0, 1.0, 0.0)))
     force = direction * sum(_range(behavior, "magnitude")) / 2
@@ -444,7 +457,7 @@ def _push(behavior: Record, emitter: Emitter) -> None:
 def _sub_emitter(source: Source, tables: _Tables, behavior: Record, emitter: Emitter,
                  above: tuple[str, ...]) -> None:  # fmt: skip
     uuid = behavior.text("subParticleSystem", "")
-    behavior.skip("useVelocityAsBasis")
+    behavior.lack("useVelocityAsBasis", "what is born stands upright", False)
     event = {0: "death", 1: "birth", 2: "frame"}.get(behavior.whole("mode", 0), "other")
     probability = behavior.number("emitProbability", 1.0, 0.0, 1.0)
     if uuid not in tables.systems or uuid in above or len(above) >= 8:
@@ -455,7 +468,6 @@ def _sub_emitter(source: Source, tables: _Tables, behavior: Record, emitter: Emi
         return
     node, _ = tables.systems[uuid]
     child = _emitter(source, tables, node, Placing.identity(), (*above, uuid))
-    child = replace(child, once=True, period=None, origin=(0.0, 0.0, 0.0))
     count = alive(source, behavior.where, child.count * probability)
     emitter.children.append(("death", child, count))
 

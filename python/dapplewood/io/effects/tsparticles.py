@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import colorsys
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,9 @@ _DIRECTIONS = {
     "top": 90, "top-right": 45, "right": 0, "bottom-right": -45, "bottom": -90,
     "bottom-left": -135, "left": 180, "top-left": 135,
 }  # fmt: skip
+
+# Lines are so many times longer than wide.
+_LINE = 16.0
 
 _LATER = "this look or motion is not known here"
 
@@ -295,7 +297,8 @@ class _Reader:
         shape.skip("close", "fill")
         if kind == "line":
             emitter.look.face, emitter.look.image = "streak", "streak"
-            emitter.look.stretch = 6.0
+            emitter.look.stretch = _LINE
+            emitter.size = (emitter.size[0] / _LINE, emitter.size[1] / _LINE)
         elif kind in ("image", "images"):
             raw = options.data.get("image", {})
             name = raw.get("src", "") if isinstance(raw, dict) else ""
@@ -338,7 +341,7 @@ class _Reader:
         count = sum(_range(split.record("rate"), "value", 4.0)) / 2
         child = self.particles(split.record("particles"))
         emitter.children.append(
-            ("death", replace(child, once=True), alive(self.source, split.at("rate"), count))
+            ("death", child, alive(self.source, split.at("rate"), count))
         )
 
 
