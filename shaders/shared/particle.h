@@ -109,16 +109,14 @@ typedef enum dw_particle_layer_kind {
     F(float, bound_radius, 0)
 
 /* Flags of a part. */
-#define DW_PART_IS_EVEN    1u /* slots are spread evenly over the life, not at random */
-#define DW_PART_IS_BURST   2u /* slots live from a burst on, not one after another */
-#define DW_PART_IS_RENEWED 4u /* ages are remembered: each life has its own length */
-#define DW_PART_IS_DYNAMIC 8u /* position and velocity are remembered */
-#define DW_PART_IS_RAMPED                                                                          \
-    16u                        /* the ramp runs over the age; else a slot picks one of its colours \
-                                */
-#define DW_PART_IS_VIEW   32u  /* lives in a box around the camera */
-#define DW_PART_IS_ONCE   64u  /* every emitter of it has DW_EMITTER_IS_ONCE */
-#define DW_PART_IS_STREAK 128u /* its particles have an axis */
+#define DW_PART_IS_EVEN    1u   /* slots are spread evenly over the life, not at random */
+#define DW_PART_IS_BURST   2u   /* slots live from a burst on, not one after another */
+#define DW_PART_IS_RENEWED 4u   /* ages are remembered: each life has its own length */
+#define DW_PART_IS_DYNAMIC 8u   /* position and velocity are remembered */
+#define DW_PART_IS_RAMPED  16u  /* the ramp runs over the age; else a slot picks a colour */
+#define DW_PART_IS_VIEW    32u  /* lives in a box around the camera */
+#define DW_PART_IS_ONCE    64u  /* every emitter of it has DW_EMITTER_IS_ONCE */
+#define DW_PART_IS_STREAK  128u /* its particles have an axis */
 
 /* What emitters of one sort have in common, in one layer. Lengths in m, speeds in m/s. */
 #define DW_PARTICLE_PART_FIELDS(F)                                                                \
@@ -233,8 +231,7 @@ struct dw_particle_life {
     DW_PARTICLE_LIFE_FIELDS(DW_FIELD)
 };
 
-/* What a kind's function is given. Tables are read by the caller, so that motions are arithmetic
- * alone. */
+/* What a kind's function is given. The caller reads tables: motions are arithmetic alone. */
 #define DW_PARTICLE_INPUT_FIELDS(F)                                                   \
     F(uint, key0, 0)                                                                  \
     F(uint, key1, 0)                                                                  \
