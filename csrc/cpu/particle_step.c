@@ -109,7 +109,7 @@ static birth birth_from(const dw_particle_states *states, const row_view *row,
     for (uint32_t i = 0; i < 6; i++)
         at[i] = dw_float_from_bits(*event_of(states, before, DW_EVENT_POSITION + i, event));
     b.life.is_alive = 1;
-    b.life.cycle = before;
+    b.life.cycle = beat->begin_low;
     b.life.age = beat->ticks_low;
     b.around = dw_particle_vector_of(at[0], at[1], at[2]);
     b.moving = dw_particle_vector_of(at[3], at[4], at[5]);

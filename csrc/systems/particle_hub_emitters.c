@@ -323,6 +323,23 @@ static void register_one(dw_hub *hub, const dw_hub_batch *batch, uint32_t i,
             *slots += place_row(hub, number, j, 0, records[j]);
 }
 
+static void unregister(dw_hub *hub, const uint32_t *emitters, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        dw_hub_emitter *emitter = &hub->emitters[emitters[i]];
+
+        if (emitters[i] == DW_HUB_NONE || emitter->effect == DW_HUB_NONE)
+            continue;
+        while (emitter->head != DW_HUB_NONE)
+            dw_hub_free_row(hub, emitter->head);
+        if (emitter->points != DW_HUB_NONE)
+            hub->point_sets[emitter->points].uses--;
+        hub->effects[emitter->effect].uses--;
+        emitter->effect = DW_HUB_NONE;
+        hub->free_emitters[hub->free_emitter_count++] = emitters[i];
+    }
+}
+
 dw_status dw_hub_register(dw_hub *hub, const dw_hub_batch *batch, uint32_t *emitters,
                           uint32_t *slots, dw_error *err)
 {
@@ -338,7 +355,7 @@ dw_status dw_hub_register(dw_hub *hub, const dw_hub_batch *batch, uint32_t *emit
     DW_TRY(DW_ALLOC(part_count, &records, err));
     DW_TRY(reserve_batch(hub, batch, err));
     DW_TRY(add_points(hub, batch, &set, err));
-    dw_hub_unregister(hub, batch->replaced, batch->count);
+    unregister(hub, batch->replaced, batch->count);
     base = make_base(hub, batch, set);
     for (uint32_t i = 0; i < part_count; i++)
         records[i] =
@@ -353,19 +370,8 @@ fail:
 
 void dw_hub_unregister(dw_hub *hub, const uint32_t *emitters, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        dw_hub_emitter *emitter = &hub->emitters[emitters[i]];
-
-        if (emitters[i] == DW_HUB_NONE || emitter->effect == DW_HUB_NONE)
-            continue;
-        while (emitter->head != DW_HUB_NONE)
-            dw_hub_free_row(hub, emitter->head);
-        if (emitter->points != DW_HUB_NONE)
-            hub->point_sets[emitter->points].uses--;
-        hub->effects[emitter->effect].uses--;
-        emitter->effect = DW_HUB_NONE;
-        hub->free_emitters[hub->free_emitter_count++] = emitters[i];
-    }
+    unregister(hub, emitters, count);
+    dw_hub_release(hub);
 }
 
 /* ---- changes ---- */

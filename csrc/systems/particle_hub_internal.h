@@ -206,6 +206,9 @@ void dw_hub_remember(dw_hub *hub, uint32_t place, uint32_t index, double share);
 /* Slots of the row that its parent's have children in. */
 uint32_t dw_hub_most_children(const dw_hub *hub, uint32_t part, uint32_t index);
 
+/* Gives back what nothing needs any more, of the host; a device does so when it is next used. */
+void dw_hub_release(dw_hub *hub);
+
 /* All steps up to a tick; on failure hub->tick is how far they came. */
 dw_status dw_hub_step(dw_hub *hub, uint64_t tick, const dw_run *run, dw_error *err);
 

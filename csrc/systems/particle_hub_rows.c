@@ -259,5 +259,6 @@ void dw_hub_sweep(dw_hub *hub, bool is_due)
         if (local >= (int64_t)end_of(hub, e))
             dw_hub_free_row(hub, hub->shots[i]);
     }
+    dw_hub_release(hub);
     hub->next_sweep = hub->shot_count > 0 ? hub->tick + SWEEP_TICKS : UINT64_MAX;
 }

@@ -45,7 +45,7 @@ dw_hub_simulation_stats dw_hub_get_simulation_stats(const dw_hub *hub)
 /* ---- laws ---- */
 
 static dw_status check_simulation(const dw_hub *hub, const dw_hub_part *parts, uint32_t count,
-                                  uint32_t index, dw_error *err)
+                                  uint32_t first, uint32_t index, dw_error *err)
 {
     const dw_hub_simulation *simulation = parts[index].simulation;
 
@@ -61,6 +61,10 @@ static dw_status check_simulation(const dw_hub *hub, const dw_hub_part *parts, u
                        "new ParticleManager",
                        (unsigned long long)DW_PARTICLE_STATE_TICKS_MAX,
                        (unsigned long long)hub->tick);
+    if ((hub->parts[first + index].flags & DW_PART_IS_VIEW) != 0)
+        return dw_fail(err, DW_ERROR_ARGUMENT,
+                       "simulation: weather lives around the camera, and is not simulated: take "
+                       "another kind, or simulation=\"stateless\"");
     if ((simulation->parent != DW_HUB_NONE &&
          (simulation->parent >= index || parts[simulation->parent].simulation == NULL)) ||
         (simulation->burst != DW_HUB_NONE && simulation->burst >= count))
@@ -88,7 +92,7 @@ dw_status dw_hub_add_laws(dw_hub *hub, const dw_hub_part *parts, uint32_t count,
         law = simulation->law;
         law.children = parts[i].recipe.count;
         law.burst_part = simulation->burst == DW_HUB_NONE ? 0 : hub->traits[first + i].burst;
-        if (check_simulation(hub, parts, count, i, err) != DW_OK ||
+        if (check_simulation(hub, parts, count, first, i, err) != DW_OK ||
             dw_particle_memory_add_law(hub->memory, &law, simulation->colliders,
                                        simulation->collider_count, simulation->heights,
                                        simulation->height_count, &hub->traits[first + i].law,
@@ -164,6 +168,12 @@ void dw_hub_remember(dw_hub *hub, uint32_t place, uint32_t index, double share)
     dw_hub_row_at(hub, place)->stream = stream;
     hub->placed[index].stream = stream;
     hub->placed[index].count = record->count;
+}
+
+void dw_hub_release(dw_hub *hub)
+{
+    if (hub->memory != NULL && dw_device_gpu(hub->home) == NULL)
+        dw_particle_memory_release(hub->memory);
 }
 
 /* ---- time ---- */

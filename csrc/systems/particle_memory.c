@@ -28,9 +28,9 @@ struct dw_particle_memory {
     uint32_t slot_capacity, event_capacity;
     uint32_t row_count, parent_count;
     uint64_t used_blocks;
-    uint32_t *fresh; /* on a device: rows to be cleared there */
+    uint32_t *fresh; /* rows whose slots have to be cleared */
     uint32_t fresh_count, fresh_capacity;
-    bool is_left;   /* on a device: planes are to be given back */
+    bool is_left;   /* no row is left of those that planes were made for */
     bool has_begun; /* no row was added since the last step */
     dw_particle_step_gpu on_gpu;
 };
@@ -220,61 +220,12 @@ void dw_particle_memory_count(dw_particle_memory_room *room, uint32_t count, boo
     room->event_blocks += is_parent ? times * blocks_of(count) : 0;
 }
 
-/* Longer planes, in place of those before. */
-static dw_status grow_planes(uint32_t **planes, uint32_t plane_count, uint32_t before,
-                             uint32_t capacity, dw_error *err)
-{
-    uint32_t *grown;
-
-    if (dw_alloc_array_zeroed((size_t)plane_count * capacity, 4, "particle slots", (void **)&grown,
-                              err) != DW_OK)
-        return err->code;
-    for (size_t i = 0; i < plane_count && before > 0; i++)
-        memcpy(grown + i * capacity, *planes + i * before, (size_t)before * 4);
-    dw_free(*planes);
-    *planes = grown;
-    return DW_OK;
-}
-
-static uint32_t larger(uint32_t capacity, uint64_t count)
-{
-    uint64_t grown = (uint64_t)capacity + capacity / 2;
-
-    grown = grown < BLOCKS_MAX * GROUP ? grown : BLOCKS_MAX * GROUP;
-    return (uint32_t)((grown > count ? grown : count) + GROUP - 1) / GROUP * GROUP;
-}
-
-/* Slots and events of the device follow at the next step. */
-static dw_status reserve_planes(dw_particle_memory *memory, uint64_t slots, uint64_t events,
-                                dw_error *err)
-{
-    uint32_t slot_capacity = larger(memory->slot_capacity, slots);
-    uint32_t event_capacity = larger(memory->event_capacity, events > 0 ? events : 1);
-
-    if (slots > memory->slot_capacity) {
-        if (memory->gpu == NULL &&
-            (grow_planes(&memory->slots, DW_SLOT_WORDS, memory->slot_capacity, slot_capacity,
-                         err) != DW_OK ||
-             grow_planes(&memory->shown, DW_SHOWN_WORDS, 0, slot_capacity, err) != DW_OK))
-            return err->code;
-        memory->slot_capacity = slot_capacity;
-    }
-    if (events > memory->event_capacity || memory->event_capacity == 0) {
-        if (memory->gpu == NULL &&
-            grow_planes(&memory->events, 2 * DW_EVENT_WORDS, memory->event_capacity, event_capacity,
-                        err) != DW_OK)
-            return err->code;
-        memory->event_capacity = event_capacity;
-    }
-    return DW_OK;
-}
-
 static dw_status reserve_fresh(dw_particle_memory *memory, uint64_t more, dw_error *err)
 {
     uint64_t count = memory->fresh_count + more, room = 2 * count;
     uint32_t *fresh;
 
-    if (memory->gpu == NULL || count <= memory->fresh_capacity)
+    if (count <= memory->fresh_capacity)
         return DW_OK;
     if (DW_ALLOC(room, &fresh, err) != DW_OK)
         return err->code;
@@ -290,7 +241,6 @@ dw_status dw_particle_memory_reserve(dw_particle_memory *memory,
                                      const dw_particle_memory_room *room, dw_error *err)
 {
     uint64_t blocks = memory->tables[DW_STEP_BLOCKS].space.end + room->blocks;
-    uint64_t events = memory->event_blocks.end + room->event_blocks;
 
     if (room->rows == 0)
         return DW_OK;
@@ -306,25 +256,12 @@ dw_status dw_particle_memory_reserve(dw_particle_memory *memory,
                    "particle rows", err));
     DW_TRY(reserve(&memory->tables[DW_STEP_BLOCKS], room->blocks, "particle blocks", err));
     DW_TRY(dw_space_reserve(&memory->event_blocks, room->event_blocks, "particle events", err));
-    DW_TRY(reserve_fresh(memory, room->rows, err));
-    return reserve_planes(memory, blocks * GROUP, events * GROUP, err);
+    return reserve_fresh(memory, room->rows, err);
 fail:
     return err->code;
 }
 
 /* ---- rows ---- */
-
-static void clear_native(const dw_particle_memory *memory, const dw_particle_stream *stream)
-{
-    size_t bytes = (size_t)blocks_of(stream->count) * GROUP * 4;
-
-    memset(memory->slots + (size_t)DW_SLOT_UNTIL * memory->slot_capacity + stream->first, 0, bytes);
-    for (size_t parity = 0; parity < 2 && stream->events != DW_PARTICLE_NONE; parity++)
-        memset(memory->events +
-                   (parity * DW_EVENT_WORDS + DW_EVENT_KINDS) * memory->event_capacity +
-                   stream->events,
-               0, bytes);
-}
 
 static void set_blocks(dw_particle_memory *memory, uint32_t first, uint32_t count, uint32_t stream)
 {
@@ -358,10 +295,7 @@ uint32_t dw_particle_memory_add_row(dw_particle_memory *memory, const dw_particl
     /* relays lie as streams do */
     *(dw_particle_relay *)row_at(memory, DW_STEP_RELAYS, index) = (dw_particle_relay) { 0 };
     set_blocks(memory, block, blocks, index);
-    if (memory->gpu == NULL)
-        clear_native(memory, &stream);
-    else
-        memory->fresh[memory->fresh_count++] = index;
+    memory->fresh[memory->fresh_count++] = index;
     memory->row_count++;
     memory->parent_count += row->is_parent;
     memory->used_blocks += blocks;
@@ -388,9 +322,7 @@ void dw_particle_memory_remove_row(dw_particle_memory *memory, uint32_t index)
     if (memory->row_count > 0)
         return;
     memory->fresh_count = 0;
-    memory->is_left = memory->gpu != NULL; /* until then the device may be of another process */
-    if (memory->gpu == NULL)
-        free_planes(memory);
+    memory->is_left = true;
 }
 
 void dw_particle_memory_move_row(dw_particle_memory *memory, uint32_t stream, uint32_t row)
@@ -399,28 +331,82 @@ void dw_particle_memory_move_row(dw_particle_memory *memory, uint32_t stream, ui
     mark(&memory->tables[DW_STEP_STREAMS], stream, stream + 1);
 }
 
-/* ---- on a device ---- */
+/* ---- planes ---- */
+
+/* Longer planes, in place of those before. */
+static dw_status grow_planes(uint32_t **planes, uint32_t plane_count, uint32_t before,
+                             uint32_t capacity, dw_error *err)
+{
+    uint32_t *grown;
+
+    if (dw_alloc_array_zeroed((size_t)plane_count * capacity, 4, "particle slots", (void **)&grown,
+                              err) != DW_OK)
+        return err->code;
+    for (size_t i = 0; i < plane_count && before > 0; i++)
+        memcpy(grown + i * capacity, *planes + i * before, (size_t)before * 4);
+    dw_free(*planes);
+    *planes = grown;
+    return DW_OK;
+}
+
+static uint32_t larger(uint32_t capacity, uint64_t count)
+{
+    uint64_t grown = (uint64_t)capacity + capacity / 2;
+
+    grown = grown < BLOCKS_MAX * GROUP ? grown : BLOCKS_MAX * GROUP;
+    return (uint32_t)((grown > count ? grown : count) + GROUP - 1) / GROUP * GROUP;
+}
+
+/* Longer planes where rows reach beyond them. */
+static dw_status grow(dw_particle_memory *memory, dw_error *err)
+{
+    uint64_t slots = (uint64_t)memory->tables[DW_STEP_BLOCKS].space.end * GROUP;
+    uint64_t events = (uint64_t)memory->event_blocks.end * GROUP;
+    uint32_t slot_capacity = larger(memory->slot_capacity, slots);
+    uint32_t event_capacity = larger(memory->event_capacity, events > 0 ? events : 1);
+
+    if (slots > memory->slot_capacity) {
+        if ((memory->gpu != NULL
+                 ? dw_particle_step_gpu_reserve_slots(&memory->on_gpu, slot_capacity, err)
+                 : grow_planes(&memory->slots, DW_SLOT_WORDS, memory->slot_capacity, slot_capacity,
+                               err)) != DW_OK ||
+            (memory->gpu == NULL &&
+             grow_planes(&memory->shown, DW_SHOWN_WORDS, 0, slot_capacity, err) != DW_OK))
+            return err->code;
+        memory->slot_capacity = slot_capacity;
+    }
+    if (events > memory->event_capacity || memory->event_capacity == 0) {
+        if ((memory->gpu != NULL
+                 ? dw_particle_step_gpu_reserve_events(&memory->on_gpu, event_capacity, err)
+                 : grow_planes(&memory->events, 2 * DW_EVENT_WORDS, memory->event_capacity,
+                               event_capacity, err)) != DW_OK)
+            return err->code;
+        memory->event_capacity = event_capacity;
+    }
+    return DW_OK;
+}
 
 void dw_particle_memory_release(dw_particle_memory *memory)
 {
     if (!memory->is_left)
         return;
+    free_planes(memory);
     dw_particle_step_gpu_finish(&memory->on_gpu);
-    memory->slot_capacity = memory->event_capacity = 0;
     memory->is_left = false;
     for (int i = 0; i < DW_STEP_TABLE_COUNT; i++)
         mark(&memory->tables[i], 0, memory->tables[i].space.end);
 }
 
-static dw_status reserve_gpu(dw_particle_memory *memory, dw_error *err)
+static void clear_native(const dw_particle_memory *memory, const dw_particle_stream *stream)
 {
-    for (int i = 0; i < DW_STEP_TABLE_COUNT; i++)
-        if (dw_particle_step_gpu_reserve(&memory->on_gpu, (dw_particle_step_table)i,
-                                         memory->tables[i].capacity, err) != DW_OK)
-            return err->code;
-    if (dw_particle_step_gpu_reserve_slots(&memory->on_gpu, memory->slot_capacity, err) != DW_OK)
-        return err->code;
-    return dw_particle_step_gpu_reserve_events(&memory->on_gpu, memory->event_capacity, err);
+    size_t bytes = (size_t)blocks_of(stream->count) * GROUP * 4;
+
+    memset(memory->slots + (size_t)DW_SLOT_UNTIL * memory->slot_capacity + stream->first, 0, bytes);
+    for (size_t parity = 0; parity < 2 && stream->events != DW_PARTICLE_NONE; parity++)
+        memset(memory->events +
+                   (parity * DW_EVENT_WORDS + DW_EVENT_KINDS) * memory->event_capacity +
+                   stream->events,
+               0, bytes);
 }
 
 /* Whether a row lies right behind those that are cleared together. */
@@ -435,7 +421,7 @@ static bool joins(const dw_particle_stream *all, const dw_particle_stream *next)
                : next->events != DW_PARTICLE_NONE && next->events == all->events + length;
 }
 
-static dw_status clear_fresh(dw_particle_memory *memory, dw_error *err)
+static dw_status clear_on_device(dw_particle_memory *memory, dw_error *err)
 {
     dw_command *command;
     dw_ticket ticket;
@@ -448,11 +434,15 @@ static dw_status clear_fresh(dw_particle_memory *memory, dw_error *err)
         uint32_t index = memory->fresh[i];
         dw_particle_stream all = *stream_at(memory, index);
 
+        rows = 1;
+        if (all.row == DW_PARTICLE_NONE) /* gone already; its slots may lie beyond the planes */
+            continue;
         all.count = blocks_of(all.count) * GROUP;
-        for (rows = 1; i + rows < memory->fresh_count; rows++) {
+        for (; i + rows < memory->fresh_count; rows++) {
             const dw_particle_stream *next = stream_at(memory, memory->fresh[i + rows]);
 
-            if (memory->fresh[i + rows] != index + rows || !joins(&all, next))
+            if (memory->fresh[i + rows] != index + rows || next->row == DW_PARTICLE_NONE ||
+                !joins(&all, next))
                 break;
             all.count += blocks_of(next->count) * GROUP;
         }
@@ -465,12 +455,13 @@ static dw_status clear_fresh(dw_particle_memory *memory, dw_error *err)
 /* What changed since, to the device. Relays are made there. */
 static dw_status upload(dw_particle_memory *memory, const dw_run *run, dw_error *err)
 {
-    if (reserve_gpu(memory, err) != DW_OK)
-        return err->code;
     for (int i = 0; i < DW_STEP_TABLE_COUNT; i++) {
         table *self = &memory->tables[i];
         uint32_t begin = self->dirty_begin, end = self->dirty_end;
 
+        if (dw_particle_step_gpu_reserve(&memory->on_gpu, (dw_particle_step_table)i, self->capacity,
+                                         err) != DW_OK)
+            return err->code;
         if (begin < end && i != DW_STEP_RELAYS &&
             dw_particle_step_gpu_write(&memory->on_gpu, (dw_particle_step_table)i, begin,
                                        end - begin, row_at(memory, i, begin), run, err) != DW_OK)
@@ -480,7 +471,24 @@ static dw_status upload(dw_particle_memory *memory, const dw_run *run, dw_error 
     memory->on_gpu.stream_count = memory->tables[DW_STEP_STREAMS].space.end;
     memory->on_gpu.block_count = memory->tables[DW_STEP_BLOCKS].space.end;
     memory->on_gpu.has_events = memory->parent_count > 0;
-    return clear_fresh(memory, err);
+    return DW_OK;
+}
+
+/* Planes and tables as rows and laws want them. */
+static dw_status prepare(dw_particle_memory *memory, const dw_run *run, dw_error *err)
+{
+    if (grow(memory, err) != DW_OK)
+        return err->code;
+    if (memory->gpu != NULL) {
+        if (upload(memory, run, err) != DW_OK)
+            return err->code;
+        return clear_on_device(memory, err);
+    }
+    for (uint32_t i = 0; i < memory->fresh_count; i++)
+        if (stream_at(memory, memory->fresh[i])->row != DW_PARTICLE_NONE)
+            clear_native(memory, stream_at(memory, memory->fresh[i]));
+    memory->fresh_count = 0;
+    return DW_OK;
 }
 
 /* ---- steps ---- */
@@ -565,9 +573,8 @@ dw_status dw_particle_memory_step(dw_particle_memory *memory, const dw_particle_
                            "time leads to tick %llu, where particles that are simulated end; they "
                            "do from %llu on (two years)",
                            (unsigned long long)to, (unsigned long long)DW_PARTICLE_STATE_TICKS_MAX);
-        if (memory->gpu != NULL && upload(memory, run, err) != DW_OK)
-            return err->code;
-        if (run_all(memory, sources, step, count, run, out, err) != DW_OK)
+        if (prepare(memory, run, err) != DW_OK ||
+            run_all(memory, sources, step, count, run, out, err) != DW_OK)
             return err->code;
         memory->has_begun = true;
     }
@@ -581,8 +588,11 @@ dw_status dw_particle_memory_show_native(dw_particle_memory *memory,
                                          const dw_particle_sources *sources, uint64_t now,
                                          const dw_run *run, dw_error *err)
 {
-    dw_particle_states states = dw_particle_memory_states(memory, sources);
+    dw_particle_states states;
 
+    if (prepare(memory, run, err) != DW_OK)
+        return err->code;
+    states = dw_particle_memory_states(memory, sources);
     return dw_particle_states_show(&states, now, run, memory->shown, err);
 }
 
@@ -594,7 +604,7 @@ dw_status dw_particle_memory_show(dw_particle_memory *memory, const dw_particle_
 
     if (memory->row_count == 0)
         return DW_OK;
-    if (upload(memory, run, err) != DW_OK ||
+    if (prepare(memory, run, err) != DW_OK ||
         dw_command_begin(memory->gpu, "particle_show", &command, err) != DW_OK)
         return err->code;
     dw_command_time_begin(command, "particle_show");

@@ -52,9 +52,10 @@ typedef struct dw_particle_memory_row {
  * emitter.first becomes. */
 uint32_t dw_particle_memory_add_row(dw_particle_memory *memory, const dw_particle_memory_row *row,
                                     uint32_t *first);
-/* On a device slots of rows that are gone are given back by this, or by the next step. */
-void dw_particle_memory_release(dw_particle_memory *memory);
 void dw_particle_memory_remove_row(dw_particle_memory *memory, uint32_t stream);
+
+/* Gives planes back that no row needs, on its device too. */
+void dw_particle_memory_release(dw_particle_memory *memory);
 
 /* The row's record lies elsewhere from now on. */
 void dw_particle_memory_move_row(dw_particle_memory *memory, uint32_t stream, uint32_t row);

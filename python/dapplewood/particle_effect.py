@@ -15,7 +15,7 @@ import numpy as np
 from . import _core
 from .checks import as_number
 from .kinds import ParticleKind, ParticleLayer, kind_of
-from .particle_forces import COLLIDERS, ParticleBirth, ParticleForces
+from .particle_forces import COLLIDERS, ParticleBirth, ParticleForces, in_range
 from .particle_style import ParticleStyle
 
 __all__ = ["EFFECT_NAMES", "TONES", "ParticleEffect", "ParticlePart", "effect"]
@@ -298,8 +298,8 @@ class ParticlePart:
                     f"{name} must be {kind.__name__} or None, got {type(value).__name__}"
                 )
         put("colliders", _colliders_of(self.colliders))
-        for name in ("collision_radius", "collision_speed"):
-            put(name, as_number(getattr(self, name), name))
+        put("collision_radius", in_range(self.collision_radius, "collision_radius", 0.0, 1e3))
+        put("collision_speed", in_range(self.collision_speed, "collision_speed", 0.0, 1e5))
         for name in ("on_death", "on_collision"):
             put(name, _children_of(getattr(self, name), name))
         if self.simulation != "dynamic":

@@ -23,6 +23,7 @@ __all__ = [
     "PlaneCollider",
     "SphereCollider",
     "collider_records",
+    "in_range",
     "law_record",
 ]
 
@@ -44,7 +45,8 @@ def _vector(value: Any, name: str) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _number(value: Any, name: str, least: float = -math.inf, most: float = math.inf) -> float:
+def in_range(value: Any, name: str, least: float = -math.inf, most: float = math.inf) -> float:
+    """A finite number between two."""
     number = as_number(value, name)
     if not (math.isfinite(number) and least <= number <= most):
         least_word = "finite" if least == -math.inf else f"{least:g} or more"
@@ -114,11 +116,11 @@ class ParticleForces:
             _put(self, **{name: _vector(getattr(self, name), name)})
         _put(
             self,
-            drag=_number(self.drag, "drag", 0.0, 1e4),
-            noise=_number(self.noise, "noise", 0.0, 1e5),
-            noise_size=_number(self.noise_size, "noise_size", 1e-3, 1e4),
-            pull=_number(self.pull, "pull", -1e5, 1e5),
-            pull_reach=_number(self.pull_reach, "pull_reach", 1e-3, 1e5),
+            drag=in_range(self.drag, "drag", 0.0, 1e4),
+            noise=in_range(self.noise, "noise", 0.0, 1e5),
+            noise_size=in_range(self.noise_size, "noise_size", 1e-3, 1e4),
+            pull=in_range(self.pull, "pull", -1e5, 1e5),
+            pull_reach=in_range(self.pull_reach, "pull_reach", 1e-3, 1e5),
         )
 
 
@@ -163,23 +165,23 @@ class ParticleBirth:
 
     def __post_init__(self) -> None:
         if self.rate is not None:
-            _put(self, rate=_number(self.rate, "rate", 0.0, _RATE_MOST))
+            _put(self, rate=in_range(self.rate, "rate", 0.0, _RATE_MOST))
         for name, words in (("shape", _SHAPES), ("full", _FULL)):
             if getattr(self, name) not in words:
                 raise ValueError(
                     f"{name} must be one of {', '.join(words)}, got {getattr(self, name)!r}"
                 )
-        _put(self, size=_vector(self.size, "size"), spread=_number(self.spread, "spread", 0, 180))
+        _put(self, size=_vector(self.size, "size"), spread=in_range(self.spread, "spread", 0, 180))
         if min(self.size) < 0.0:
             raise ValueError(f"size must be 0 or more along each axis, got {self.size!r}")
         _put(self, direction=_direction(self.direction, "direction"))
         try:
-            least, most = (_number(part, "speed", -1e5, 1e5) for part in self.speed)
+            least, most = (in_range(part, "speed", -1e5, 1e5) for part in self.speed)
         except (TypeError, ValueError):
             raise ValueError(f"speed must be (least, most) m/s, got {self.speed!r}") from None
         if least > most:
             raise ValueError(f"speed must be (least, most) m/s, got {self.speed!r}")
-        _put(self, speed=(least, most), inherit=_number(self.inherit, "inherit", -1e3, 1e3))
+        _put(self, speed=(least, most), inherit=in_range(self.inherit, "inherit", -1e3, 1e3))
 
 
 _SOLID = """
@@ -212,8 +214,8 @@ class _Collider:
     def _check_surface(self) -> None:
         _put(
             self,
-            bounce=_number(self.bounce, "bounce", 0.0, 1.0),
-            friction=_number(self.friction, "friction", 0.0, 1e3),
+            bounce=in_range(self.bounce, "bounce", 0.0, 1.0),
+            friction=in_range(self.friction, "friction", 0.0, 1e3),
             kill=bool(self.kill),
         )
 
@@ -267,7 +269,7 @@ class SphereCollider(_Collider):
 
     def __post_init__(self) -> None:
         _put(self, center=_vector(self.center, "center"))
-        _put(self, radius=_number(self.radius, "radius", 1e-3, 1e4))
+        _put(self, radius=in_range(self.radius, "radius", 1e-3, 1e4))
         self._check_surface()
 
     def _fill(self, record: np.ndarray) -> None:
@@ -297,7 +299,7 @@ class BoxCollider(_Collider):
         _put(self, center=_vector(self.center, "center"))
         _put(self, half_size=_vector(self.half_size, "half_size"))
         for side in self.half_size:
-            _number(side, "half_size", 1e-3, 1e4)
+            in_range(side, "half_size", 1e-3, 1e4)
         self._check_surface()
         if self.axes is None:
             return
@@ -353,7 +355,7 @@ class HeightfieldCollider(_Collider):
         heights.flags.writeable = False
         both = (self.spacing, self.spacing) if np.ndim(self.spacing) == 0 else self.spacing
         try:
-            x, z = (_number(part, "spacing", 1e-4, 1e3) for part in both)
+            x, z = (in_range(part, "spacing", 1e-4, 1e3) for part in both)
         except (TypeError, ValueError):
             raise ValueError(
                 f"spacing must be 1 or 2 numbers of metres, 1e-4 to 1e3, got {self.spacing!r}"

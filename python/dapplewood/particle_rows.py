@@ -83,7 +83,8 @@ def _dynamic(one: _Planned) -> tuple[Any, ...]:
     part, birth = one.part, one.part.birth
     rate = birth.rate if birth is not None else None
     if rate is None:
-        rate = part.count / max(part.lifetime[1], 1 / _TICKS)
+        longest = part.lifetime[1]  # of which the core says whether it is one
+        rate = part.count / max(longest, 1 / _TICKS) if longest > 0.0 else 0.0
     flags = int(_C[f"LAW_IS_OF_{one.event.upper()}"]) if one.event else 0
     law = law_record(
         part.forces, birth, 0.0 if one.event else rate, flags,
@@ -115,7 +116,8 @@ def _plan(parts: list[ParticlePart], effect: str, is_seed: bool) -> list[_Planne
         if depth > _DEEP:
             raise ValueError(f"on_death, on_collision: children are at most {_DEEP} deep")
         kind = part.kind.name.lower()  # type: ignore[union-attr]
-        goes_on = part.simulation == "stateless" and part.burst is None and not part.once
+        is_free = part.simulation == "stateless" and not (part.once or part.even)
+        goes_on = is_free and part.burst is None
         law = 0 if part.simulation == "renewal" else None
         if is_seed and effect.startswith(_SEED_EFFECTS) and goes_on and not event:
             law = _SEED_LAWS.get(kind)

@@ -94,7 +94,7 @@ dw_particle_life birth_from(dw_particle_stream stream, dw_particle_law law, dw_p
     for (uint i = 0u; i < 6u; i++)
         at[i] = uintBitsToFloat(events[event_at(before, DW_EVENT_POSITION + i, event)]);
     life.is_alive = 1u;
-    life.cycle = before;
+    life.cycle = beat.begin_low;
     life.age = beat.ticks_low;
     around = dw_particle_vector_of(at[0], at[1], at[2]);
     moving = dw_particle_vector_of(at[3], at[4], at[5]);
