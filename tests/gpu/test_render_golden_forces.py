@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A picture of simulated particles beside its reference, and what it shows."""
+"""A picture of simulated particles beside its reference: see helpers_golden.py."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def native_device_of_module():
 
 
 def begun(shown, layer: str) -> np.ndarray:
-    """Which particles of each moment but the first are of a life that began since the one before."""
+    """Which particles of each moment but the first have begun a life since the one before."""
     return np.array(
         [b[layer]["cycle"] != a[layer]["cycle"] for a, b in zip(shown, shown[1:], strict=False)]
     )

@@ -174,16 +174,18 @@ def test_a_radius_keeps_particles_off(native_device):
 
 
 def test_solids_stand_in_the_world(native_device):
+    floor = dw.PlaneCollider((0, 0.5, 0), bounce=0)
     for height in (1.0, 3.0):
-        pm = manager(native_device, still(forces=dw.ParticleForces(),
-                     colliders=dw.PlaneCollider((0, 0.5, 0), bounce=0)), at=(5, height, 0))  # fmt: skip
+        part = still(forces=dw.ParticleForces(), colliders=floor)
+        pm = manager(native_device, part, at=(5, height, 0))
         pm.update(2.0)
         assert pm.state("spark")["position"][0] == pytest.approx((5, 0.501, 0), abs=1e-3)
 
 
 def test_wind_and_eddies_carry(native_device):
-    blown = manager(native_device, still(50, forces=dw.ParticleForces((0, 0, 0), drag=4, wind=(2, 0, 0))))
-    eddied = manager(native_device, still(50, forces=dw.ParticleForces((0, 0, 0), drag=4, noise=1)))
+    wind = dw.ParticleForces((0, 0, 0), drag=4, wind=(2, 0, 0))
+    eddies = dw.ParticleForces((0, 0, 0), drag=4, noise=1)
+    blown, eddied = (manager(native_device, still(50, forces=f)) for f in (wind, eddies))
     for pm in (blown, eddied):
         pm.update(2.0)
     lag = 2 * (2 - (1 - np.exp(-8)) / 4)
@@ -240,8 +242,8 @@ def test_children_of_collisions_and_of_children(native_device):
 
 def test_children_start_with_a_share_of_the_velocity(native_device):
     flying = child(1, birth=dw.ParticleBirth(inherit=0.5), simulation="dynamic")
-    parent = still(1, 0.5, birth=dw.ParticleBirth(speed=(4, 4), direction=(1, 0, 0)), on_death=flying)
-    pm = manager(native_device, parent)
+    thrown_off = dw.ParticleBirth(speed=(4, 4), direction=(1, 0, 0))
+    pm = manager(native_device, still(1, 0.5, birth=thrown_off, on_death=flying))
     pm.update(0.75)
     first = pm.state("magic")["position"][0]
     pm.update(0.5)
@@ -432,7 +434,8 @@ def test_effects_of_no_more_use_give_their_solids_back(native_device):
     pm = dw.ParticleManager(native_device)
     for i in range(600):
         ground = dw.HeightfieldCollider(np.full((20, 20), float(i)), spacing=0.5)
-        part = fountain(forces=dw.ParticleForces(), colliders=[ground, dw.SphereCollider((0, i, 0), 1)])
+        ball = dw.SphereCollider((0, i, 0), 1)
+        part = fountain(forces=dw.ParticleForces(), colliders=[ground, ball])
         pm.register("a", dw.EffectConfig((5, i + 1, 5), effect(part)))
         pm.update(1 / 64)
     pm.update(0.9)
@@ -482,7 +485,8 @@ def test_seed_mode_renews_water_and_glow(native_device):
         seed.update(1.3)
         state = seed.state("splash")
         assert len(state) == 12
-        lives.append(dict(zip(state["slot"] + 99 * state["emitter"], state["lifetime"], strict=True)))
+        slots = state["slot"] + 99 * state["emitter"]
+        lives.append(dict(zip(slots, state["lifetime"], strict=True)))
     assert all(len({life[slot] for life in lives}) > 8 for slot in lives[0])
     # altars keep the lives of their slots, and so show the same either way
     exact.seek(seed.time)
@@ -625,7 +629,8 @@ def test_loops_refuse_what_does_not_repeat(native_device):
 
 
 def test_no_particles_are_none(native_device):
-    pm = manager(native_device, dataclasses.replace(fountain(), count=0, on_death=child(3)), child(2))
+    none = dataclasses.replace(fountain(), count=0, on_death=child(3))
+    pm = manager(native_device, none, child(2))
     pm.update(1.0)
     assert len(pm.state("impact")) == 0 and len(pm.state("magic")) == 2
     pm = manager(native_device, dataclasses.replace(still(5, 0.1), on_death=child(0)))
