@@ -97,6 +97,38 @@ def test_splashes_are_even_in_all_they_draw(device, now):
     assert distance_of(t, 0, 1) < LIMIT
 
 
+@pytest.mark.parametrize("now", [3 * SECOND, 2**33])
+def test_bubbles_and_shimmers_are_even_in_all_they_draw(device, now):
+    s, _ = drawn(device, "water_bait", 2, now)
+    t = s["age"] / s["lifetime"]
+    peak = (s["position"][:, 1].astype(float) - 0.03) / np.maximum(t, 1e-9)
+    assert distance_of(peak[t > 0.1], 0.30, 0.55) < LIMIT
+    s, _ = drawn(device, "water_bait", 3, now)
+    x, y, z = s["position"].T.astype(float)
+    assert distance_of(np.hypot(x, z), 0.15, 0.60) < LIMIT
+    assert distance_of(np.arctan2(z, x), -np.pi, np.pi) < LIMIT
+    assert np.abs(y - 0.06).max() < 1e-6
+
+
+@pytest.mark.parametrize("now", [20 * SECOND, 2**34])
+def test_bursts_are_even_in_all_they_draw(device, now):
+    """One drop of each: those of one burst share its centre."""
+    tables = effect_tables("water_fly", 1, 12000, np.random.default_rng(now))
+    s = tables.state(device, now)
+    x, y, z = s["position"].T.astype(float)
+    t = s["age"] / s["lifetime"]
+    middle = (t > 0.1) & (t < 0.9)
+    assert middle.sum() > 4000
+    peak = (y - 0.08)[middle] / (4 * t * (1 - t))[middle]
+    assert distance_of(peak, 0.25, 0.60) < LIMIT
+    first = s["slot"] == 0
+    assert distance_of(np.arctan2(z, x)[first], -np.pi, np.pi) < LIMIT
+    young = s["age"] < 0.5 * SECOND  # no life is shorter: all of them are met
+    assert distance_of(s["lifetime"][young] / SECOND, 0.5, 0.9) < LIMIT
+    r = np.hypot(x, z)
+    assert r.min() > 0.01 - 1e-6 and r.max() < 0.24 + 1e-6
+
+
 @pytest.mark.parametrize(
     ("effect", "index", "least", "most"),
     [("water_net", 2, 1.2, 2.5), ("water_fly", 3, 1.5, 3.0), ("glow_altar", 1, 3, 6),

@@ -74,7 +74,7 @@ def test_nothing_jumps_in_time(device, name, index):
             shown += (b[:, 3] > 0).sum()
             bad = jumps(a, b, step, part, change_in(step, part))
             born = (a[:, 3] == 0) & (b[:, 3] > 0)
-            if part.once or part.kind == "burst":
+            if part.once:
                 bad &= ~born
             assert not bad.any(), (start, a[bad], b[bad])
         assert shown > 8
