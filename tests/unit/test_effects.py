@@ -260,6 +260,31 @@ def test_effekseer_binaries_of_late_versions_name_the_way_out(tmp_path):
         load(tmp_path, "a.efk", data)
 
 
+def test_cocos_upside_down(tmp_path):
+    text = files.PLIST.replace("<dict>", "<dict><key>yCoordFlipped</key><integer>-1</integer>")
+    p = params(load(tmp_path, "a.plist", text).parts[0])
+    assert_near((p["dir_x"], p["dir_y"], p["accel_y"]), (0, -1, 3))
+
+
+def test_damping_of_godot_that_is_friction(tmp_path):
+    rest = "spread = 9.0\ndamping_min = 1.5\ndamping_max = 1.5\n"
+    text = files.GODOT.replace("spread = 9.0", rest + "particle_flag_damping_as_friction = true")
+    effect = load(tmp_path, "a.tscn", text)
+    assert_near(effect.parts[0].params["drag"], 1.5)
+    assert "drag" not in asked(effect)
+
+
+def test_materials_of_godot_that_shine(tmp_path):
+    shine = "emission_enabled = true\nemission = Color(0, 0, 1, 1)\nemission_energy_multiplier = 3"
+    text = files.GODOT.replace("shading_mode = 0", f"shading_mode = 1\n{shine}").replace(
+        "blend_mode = 1", "blend_mode = 0")  # fmt: skip
+    (part,) = load(tmp_path, "a.tscn", text).parts
+    assert part.layer.lit is False
+    assert_near(part.layer.glow, 3)
+    red, green, blue = (int(c) for c in part.ramp[0, :3])
+    assert blue == 255 and red > green > 0 and red < 170  # a third of the light of 1, 0.5, 0
+
+
 # ---- shapes, boards and rings ----
 
 

@@ -38,7 +38,7 @@ def read_plist(source: Source, data: bytes, pixels_per_meter: float) -> list[Emi
     record = source.record(plist_value(source, root.children[0]))
     if "maxParticles" not in record:
         source.fail("", "is a property list, but none of a particle emitter: no maxParticles")
-    record.skip("configName", "yCoordFlipped", "positionType", "absolutePosition", "emissionRate")
+    record.skip("configName", "positionType", "absolutePosition", "emissionRate")
     emitter = Emitter(where="", name=record.text("configName", ""))
     _timed(source, record, emitter)
     mode = record.choice("emitterType", {0: "gravity", 1: "radius"}, 0)
@@ -51,6 +51,10 @@ def read_plist(source: Source, data: bytes, pixels_per_meter: float) -> list[Emi
         _radius(record, emitter, scale)
         _unused(record, "speed", "radialAcceleration", "tangentialAcceleration")
         record.skip("gravityx", "gravityy", "radialAccelVariance", "tangentialAccelVariance")
+    if record.number("yCoordFlipped", 1.0) < 0:
+        x, y, _ = emitter.direction
+        emitter.direction = (x, -y, 0.0)
+        emitter.gravity = (emitter.gravity[0], -emitter.gravity[1], 0.0)
     _looks(source, record, emitter, scale)
     return [emitter]
 

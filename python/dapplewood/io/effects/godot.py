@@ -341,7 +341,11 @@ class _Reader:
         """Damping takes so much speed each second, until a particle rests."""
         damping = sum(_span(process, "damping", 0.0)) / 2 * unit_
         speed, life = sum(emitter.speed) / 2, sum(emitter.lifetime) / 2
+        is_friction = process.flag("particle_flag_damping_as_friction")
         if damping <= 0 or speed <= 0:
+            return
+        if is_friction:
+            emitter.drag = (damping / unit_, damping / unit_)
             return
         stops = speed / damping
         end = max(speed - damping * life, 0.0)
@@ -388,7 +392,7 @@ class _Reader:
         if process.flag("particle_flag_align_y") | process.flag("flag_align_y"):
             emitter.look.face = "streak"
         process.skip("particle_flag_align_y", "flag_align_y", "particle_flag_disable_z",
-                     "flag_disable_z", "particle_flag_damping_as_friction")  # fmt: skip
+                     "flag_disable_z")  # fmt: skip
         speeds = _span(process, "anim_speed", 0.0)
         offsets = _span(process, "anim_offset", 0.0)
         frames = emitter.look.frames[0] * emitter.look.frames[1]
@@ -435,8 +439,9 @@ class _Reader:
                 process.lack(key, "this course over the life is not followed", None)
             elif key.startswith("hue_variation"):
                 process.lack(key, "hues do not vary", 0)
-        process.skip("trail_divisor", "inherit_velocity_ratio", "particle_flag_rotate_y",
-                     "flag_rotate_y", "render_priority")  # fmt: skip
+        process.skip("trail_divisor", "inherit_velocity_ratio", "render_priority")
+        for key in ("particle_flag_rotate_y", "flag_rotate_y"):
+            process.lack(key, "sprites face the camera", False)
 
 
 def _meets(emitter: Emitter, place: Vector, reach: float) -> bool:

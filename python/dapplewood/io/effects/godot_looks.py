@@ -134,10 +134,20 @@ def _material(scene: Scene, material: tuple[str, Record], emitter: Emitter, look
     is_tinted = record.flag("vertex_color_use_as_albedo")
     is_srgb = record.flag("vertex_color_is_srgb")
     look.tint = ("srgb" if is_srgb else "linear") if is_tinted else "none"
-    for key in ("emission", "emission_energy_multiplier", "emission_energy", "emission_texture"):
-        if record.flag("emission_enabled"):
-            record.lack(key, "sprites do not shine by themselves")
-        record.skip(key)
+    _shine(record, emitter, look)
+
+
+def _shine(record: Record, emitter: Emitter, look: Look) -> None:
+    """What shines by itself has the sum of both colours, and no light falls on it."""
+    is_on = record.flag("emission_enabled")
+    color = record.numbers("emission", 4, (0.0, 0.0, 0.0, 1.0))
+    energy = record.number("emission_energy_multiplier", record.number("emission_energy", 1.0))
+    if is_on:
+        record.lack("emission_texture", "all of a sprite shines alike")
+        emitter.ramp = emitter.ramp + linear(color[:3])[None] * max(energy, 0.0)
+        record.note(f"emission = {color[:3]}", "is added to the colour, and nothing shades both")
+        look.lit = False
+    record.skip("emission_texture", "emission_operator", "emission_on_uv2")
 
 
 

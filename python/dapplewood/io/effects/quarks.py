@@ -502,9 +502,10 @@ def _blend(material: Record) -> str:
     material.skip(
         "uuid", "name", "type", "reflectivity", "refractionRatio", "transparent", "depthFunc",
         "depthTest", "depthWrite", "colorWrite", "side", "shadowSide", "fog", "toneMapped",
-        "metadata", "opacity", "forceSinglePass", "blendColor",
+        "metadata", "forceSinglePass", "blendColor",
     )  # fmt: skip
     material.skip(*(key for key in material.data if key.startswith(("stencil", "blend"))))
+    material.lack("opacity", "particles have opacities of their own", 1)
     material.lack("color", "colours are those of particles", 16777215)
     material.lack("vertexColors", "particles have one colour", True, False)
     word = material.choice("blending", _BLENDS, 1)
