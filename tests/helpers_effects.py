@@ -3,11 +3,35 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import struct
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+STRAY = 12345  # the value of a setting that no reader knows
+
+
+def objects(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of every object within a tree."""
+    if isinstance(data, dict):
+        yield path
+    below = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in below:
+        if isinstance(value, (dict, list)):
+            yield from objects(value, (*path, key))
+
+
+def strays_of_json(data: Any) -> Iterator[tuple[str, str]]:
+    for path in objects(data):
+        changed = copy.deepcopy(data)
+        place = changed
+        for key in path:
+            place = place[key]
+        place["glitter"] = STRAY
+        yield ".".join(map(str, path)), json.dumps(changed)
 
 
 def quarks(**system: Any) -> dict[str, Any]:

@@ -6,7 +6,9 @@ The data lie beside the repository, in `../shared/data`, or where DAPPLEWOOD_DAT
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import warnings
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import dapplewood as dw
+import helpers_effects as files
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("DAPPLEWOOD_DATA", ROOT.parent / "shared" / "data")) / "particles"
@@ -119,3 +122,31 @@ def test_what_must_be_simulated_is():
     assert [len(part.on_death) for part in parts].count(1) == 1
     assert [len(part.on_collision) for part in parts].count(1) == 1
     assert max(len(part.colliders) for part in parts) == 7
+
+
+# Objects that say nothing of what is seen, or of what is told as a whole; by their last steps.
+QUIET = ("metadata", "geometries", "size", "pivot")
+
+
+@pytest.mark.parametrize(
+    "name", ["quarks/AcidBoiling.json", "quarks/ps.json", "pixi/gold_anim.json"]
+)
+def test_a_stray_setting_anywhere_is_told(tmp_path, name):
+    for file in (DATA / name).parent.iterdir():
+        if file.is_file():
+            shutil.copyfile(file, tmp_path / file.name)
+    path = tmp_path / Path(name).name
+    data = json.loads(path.read_text())
+    before, tried = load(name).unmapped, 0
+    for place, text in files.strays_of_json(data):
+        steps = place.split(".")
+        if any(step in QUIET for step in steps) or place == "frames":
+            continue
+        path.write_text(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            after = dw.load_effect(path).unmapped
+        told = set(after) - set(before)
+        assert any(str(files.STRAY) in what or steps[-1] in what for _, what, _ in told), place
+        tried += 1
+    assert tried > 10

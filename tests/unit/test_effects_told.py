@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from collections.abc import Iterator
@@ -15,8 +14,6 @@ import helpers_effects as files
 import pytest
 from dapplewood.io.effects.js_object import script_objects
 from dapplewood.io.effects.reading import Source
-
-STRAY = 12345
 
 # Objects that say nothing of what is seen, or of which what is chosen between is not chosen.
 QUIET = {
@@ -30,31 +27,11 @@ QUIET = {
 }
 
 
-def objects(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The place of every object within a tree."""
-    if isinstance(data, dict):
-        yield path
-    below = data.items() if isinstance(data, dict) else enumerate(data)
-    for key, value in below:
-        if isinstance(value, (dict, list)):
-            yield from objects(value, (*path, key))
-
-
-def strays_of_json(data: Any) -> Iterator[tuple[str, str]]:
-    for path in objects(data):
-        changed = copy.deepcopy(data)
-        place = changed
-        for key in path:
-            place = place[key]
-        place["glitter"] = STRAY
-        yield ".".join(map(str, path)), json.dumps(changed)
-
-
 def strays_of_xml(text: str, within: str) -> Iterator[tuple[str, str]]:
     """An attribute more on every element, or an element more in each that holds others."""
     for found in re.finditer(r"<([A-Za-z]\w*)", text):
         at = text.index(">", found.end()) if within else found.end()
-        stray = f"><glitter>{STRAY}</glitter" if within else f' glitter="{STRAY}"'
+        stray = f"><glitter>{files.STRAY}</glitter" if within else f' glitter="{files.STRAY}"'
         if within and not text[at + 1 :].lstrip().startswith("<"):
             continue
         if within and text[at + 1 :].lstrip().startswith("</"):
@@ -64,7 +41,7 @@ def strays_of_xml(text: str, within: str) -> Iterator[tuple[str, str]]:
 
 def strays_of_godot(text: str) -> Iterator[tuple[str, str]]:
     for found in re.finditer(r"(?m)^\[(?:sub_resource|node).*\]$", text):
-        yield found.group(), f"{text[: found.end()]}\nglitter = {STRAY}{text[found.end() :]}"
+        yield found.group(), f"{text[: found.end()]}\nglitter = {files.STRAY}{text[found.end() :]}"
 
 
 def script() -> dict[str, Any]:
@@ -75,9 +52,9 @@ def script() -> dict[str, Any]:
 
 
 FORMATS = {
-    "quarks": ("json", lambda: strays_of_json(files.quarks())),
-    "pixi": ("json", lambda: strays_of_json(files.PIXI)),
-    "tsparticles": ("json", lambda: strays_of_json(script())),
+    "quarks": ("json", lambda: files.strays_of_json(files.quarks())),
+    "pixi": ("json", lambda: files.strays_of_json(files.PIXI)),
+    "tsparticles": ("json", lambda: files.strays_of_json(script())),
     "godot": ("tscn", lambda: strays_of_godot(files.GODOT)),
     "godot 3": ("tscn", lambda: strays_of_godot(files.GODOT_OLD)),
     "urho": ("xml", lambda: strays_of_xml(files.URHO3D, "")),
@@ -94,7 +71,7 @@ def test_a_stray_setting_is_told_wherever_it_stands(tmp_path, name):
         path.write_text(text)
         told = dw.load_effect(path).unmapped
         rows = [row for row in told if "glitter" in row[1]]
-        assert all(str(STRAY) in row[1] for row in rows)
+        assert all(str(files.STRAY) in row[1] for row in rows)
         silent |= set() if rows else {place}
         count += 1
     assert count > 1
