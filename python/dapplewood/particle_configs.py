@@ -142,6 +142,8 @@ def _interval_of(value: Any) -> tuple[float, float] | None:
         raise ValueError(
             f"interval must be (least, most) seconds or None, got {value!r}"
         ) from None
+    if not 0.0 < least <= most:
+        raise ValueError(f"interval must be seconds with 0 < least <= most, got {value!r}")
     return least, most
 
 

@@ -131,7 +131,7 @@ def _children_of(children: Any, name: str) -> tuple[ParticlePart, ...]:
     return listed
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ParticlePart:
     """One kind of particle in one layer: part of an effect.
 
@@ -267,6 +267,11 @@ class ParticlePart:
 
     def _params_of(self) -> Mapping[str, float]:
         words = _core.PARTICLE_PARAMS[ParticleKind(self.kind).name.lower()]
+        if not isinstance(self.params, Mapping):
+            raise TypeError(
+                f"params must be a dict of numbers by their words ({', '.join(words)}), got "
+                f"{type(self.params).__name__}"
+            )
         given = dict(self.params)
         for word in given:
             if word not in words:
@@ -319,6 +324,27 @@ class ParticlePart:
         children = (*self.on_death, *self.on_collision)
         return self.count * (1 + sum(child.total for child in children))
 
+    def __repr__(self) -> str:
+        """What is not as left out; of arrays their lengths."""
+        style = isinstance(self.layer, ParticleStyle)
+        layer = self.layer if style else self.layer.name.lower()  # type: ignore[union-attr]
+        words = [repr(ParticleKind(self.kind).name.lower()), repr(layer), str(self.count)]
+        for field in dataclasses.fields(self)[3:]:
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                text = f"<{len(value)} values>"
+            elif field.name == "params":
+                given = [f"{word!r}: {number:g}" for word, number in value.items() if number]
+                text = "{" + ", ".join(given) + "}"
+            elif value == field.default or (field.name == "delay" and not any(value)):
+                continue
+            elif isinstance(value, tuple) and all(isinstance(part, float) for part in value):
+                text = "(" + ", ".join(f"{part:g}" for part in value) + ")"
+            else:
+                text = f"{value:g}" if isinstance(value, float) else repr(value)
+            words.append(f"{field.name}={text}")
+        return f"ParticlePart({', '.join(words)})"
+
     def map(self, change: Callable[[ParticlePart], ParticlePart]) -> ParticlePart:
         """Change the part and all that comes of it.
 
@@ -370,6 +396,8 @@ class ParticleEffect:
     doc: str = ""
 
     def __post_init__(self) -> None:
+        if isinstance(self.parts, ParticlePart):
+            raise TypeError("parts must be a sequence of ParticleParts, got one: put it in a list")
         parts = tuple(self.parts)
         if not 1 <= len(parts) <= 64:
             raise ValueError(f"parts must hold 1 to 64 ParticleParts, got {len(parts)}")

@@ -87,6 +87,9 @@ class ParticleManagerStats(Mapping[str, LayerStats]):
     def __getitem__(self, layer: Any) -> LayerStats:
         if isinstance(layer, ParticleLayer):
             layer = layer.name.lower()
+        if layer not in self.layers:
+            there = ", ".join(self.layers) or "none"
+            raise KeyError(f"no emitters in a layer {layer!r}; there are some in: {there}")
         return self.layers[layer]
 
     def __iter__(self) -> Any:
@@ -324,7 +327,7 @@ class ParticleManager(_core.ParticleHub):
         return f"<ParticleManager {len(self)} emitters, {self.time:.3f} s, seed {self.seed}>"
 
     def __contains__(self, id: object) -> bool:
-        return id in self._numbers
+        return not self.closed and id in self._numbers
 
     def _check_open(self) -> None:
         if self.closed:
@@ -340,7 +343,7 @@ class ParticleManager(_core.ParticleHub):
     @property
     def ids(self) -> list[Hashable]:
         """list: all ids, in the order of their registration."""
-        return list(self._numbers)
+        return [] if self.closed else list(self._numbers)
 
     # -- registration --
 
@@ -695,7 +698,10 @@ class ParticleManager(_core.ParticleHub):
         placed = [
             tuple(map(float, part)) for part in (camera.position, camera.target, camera.up)
         ]
-        looked = (id(camera), as_number(aspect, "aspect"), *placed)
+        wide = as_number(aspect, "aspect")
+        if not 0.0 < wide < math.inf:
+            raise ValueError(f"aspect must be a finite number above 0, got {aspect!r}")
+        looked = (id(camera), wide, *placed)
         if looked != self._looked:
             camera.planes(looked[1])  # a degenerate one says so here
         return looked

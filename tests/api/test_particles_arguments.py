@@ -73,6 +73,9 @@ def test_seeds_have_64_bits(native_device):
         (lambda: dw.WaterConfig(HERE, 5), TypeError, "resource_id must be a str"),
         (lambda: dw.WaterConfig(HERE, scale="big"), TypeError, "scale must be a number"),
         (lambda: dw.WaterConfig(HERE, interval=3), ValueError, "interval must be"),
+        (lambda: dw.WaterConfig(HERE, interval=(3, 1)), ValueError, "interval must be"),
+        (lambda: dw.WaterConfig(HERE, interval=(0, 1)), ValueError, "interval must be"),
+        (lambda: dw.WaterConfig(HERE, interval=(1, math.nan)), ValueError, "interval must be"),
         (lambda: dw.GlowConfig(HERE, "altr"), ValueError, "preset must be one of altar, fire, tor"),
         (lambda: dw.GlowConfig(HERE, None), ValueError, "preset must be one of"),
         (lambda: dw.GlowConfig(HERE, color=-1), ValueError, "color must be 0xRRGGBB"),
@@ -144,7 +147,7 @@ def test_configs(make, error, text):
         (dw.FireConfig(HERE, intensity=1e9), ValueError, "intensity"),
         (dw.WeatherConfig(intensity=1e5), ValueError, "intensity: part 0 would have"),
         (dw.WeatherConfig(wind=(math.inf, 0)), ValueError, "wind_x"),
-        (dw.CombatConfig(HERE, interval=(0, 1)), ValueError, "burst must be"),
+        (dw.CombatConfig(HERE, interval=(1, 1e6)), ValueError, "burst must be"),
     ],
 )
 def test_what_is_refused_is_not_recorded(pm, config, error, text):
@@ -281,6 +284,10 @@ def test_strided_read_only_and_swapped_arrays(pm):
         (lambda pm: pm.seek(1e12), ValueError, "time must stay below"),
         (lambda pm: pm.update(0.1, (0, 0, 5)), TypeError, "camera must be a Camera"),
         (lambda pm: pm.see(None), TypeError, "camera must be a Camera"),
+        *((lambda pm, wide=wide: pm.update(0.1, dw.Camera((0, 0, 5), HERE), aspect=wide),
+           ValueError, "aspect must be a finite number above 0")
+          for wide in (0, -1, math.nan, math.inf)),
+        (lambda pm: pm.stats()["splish"], KeyError, "layer 'splish'; .* splash, bubble"),
         (lambda pm: pm.state("splish"), ValueError, "layer must be a ParticleLayer"),
         (lambda pm: pm.state(99), ValueError, "layer must be 0 to"),
         (lambda pm: pm.state(-1), ValueError, "layer must be 0 to"),
@@ -299,6 +306,12 @@ def test_calls_that_are_refused_change_nothing(pm, call, error, text):
     assert before == [
         pm.state(layer).tobytes() for layer in ("splash", "bubble", "shimmer", "ripple")
     ]
+
+
+def test_a_closed_manager_holds_nothing(pm):
+    pm.register("a", WATER)
+    pm.close()
+    assert "a" not in pm and pm.ids == [] and len(pm) == 0
 
 
 def test_a_degenerate_camera_gives_its_own_error(pm):

@@ -51,6 +51,7 @@ def test_built_in_effects_are_read_whole(name):
         ({"lifetime": 1.0}, ValueError, "lifetime"),
         ({"params": {"hight": 1.0}}, ValueError, "hight"),
         ({"params": {"height": "x"}}, TypeError, "height"),
+        ({"params": None}, TypeError, "params must be a dict"),
         ({"opacity_curve": [1.0]}, ValueError, "opacity_curve"),
         ({"size_curve": [1.0, math.nan]}, ValueError, "size_curve"),
         ({"size_curve": [1.0, -1.0]}, ValueError, "size_curve"),
@@ -72,12 +73,23 @@ def test_parts_name_what_they_refuse(changes, error, text):
     [
         (("x", ()), ValueError, "parts"),
         (("x", (1,)), TypeError, "parts"),
+        (("x", make()), TypeError, "parts must be a sequence"),
         (("x", (make(),), (), "mauve"), ValueError, "palette"),
     ],
 )
 def test_effects_name_what_they_refuse(arguments, error, text):
     with pytest.raises(error, match=text):
         dw.ParticleEffect(*arguments)
+
+
+def test_parts_are_told_by_what_differs():
+    part = dw.ParticlePart("halo", "magic", 3, (0.5, 2), {"size": 0.25}, size_curve=(0, 1, 0))
+    assert repr(part) == (
+        "ParticlePart('halo', 'magic', 3, lifetime=(0.5, 2), params={'size': 0.25}, "
+        "size_curve=<3 values>)"
+    )
+    shown = repr(dw.effect("water_net").parts[1])
+    assert "'radius': 0.05," in shown and "burst=(5, 10)" in shown and "\n" not in shown
 
 
 def test_an_unknown_effect_lists_those_there_are():
