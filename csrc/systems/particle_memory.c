@@ -9,7 +9,8 @@
 #define GROUP      DW_PARTICLE_STATE_GROUP
 #define BLOCKS_MAX ((1u << 28) / GROUP) /* words of a plane have indices of 32 bits */
 
-#define SLOTS_AT_ONCE (1ull << 24) /* times steps: a fraction of a second */
+#define STEPS_AT_ONCE 256
+#define SLOTS_AT_ONCE (1ull << 20) /* times steps: a fraction of a second on one thread */
 
 /* A host table: rows are handed out by its space. */
 typedef struct table {
@@ -532,7 +533,9 @@ static uint32_t steps_at_once(const dw_particle_memory *memory)
 {
     uint64_t steps = SLOTS_AT_ONCE / (memory->used_blocks * GROUP + 1);
 
-    return steps < 1 ? 1 : steps < 256 ? (uint32_t)steps : 256;
+    if (memory->gpu != NULL) /* which waits now and then by itself */
+        return STEPS_AT_ONCE;
+    return steps < 1 ? 1 : steps < STEPS_AT_ONCE ? (uint32_t)steps : STEPS_AT_ONCE;
 }
 
 static dw_status run_all(dw_particle_memory *memory, const dw_particle_sources *sources,

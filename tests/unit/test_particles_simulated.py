@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
 import pickle
 import random
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -668,3 +672,42 @@ def test_the_end_of_simulated_time(native_device):
     with pytest.raises(ValueError, match="two years"):
         pm.update(1.0)
     assert len(pm.state("impact")) == 64
+
+
+# ---- when others cut in ----
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to a process alone")
+def test_an_interrupt_leaves_a_moment_that_was(native_device):
+    """The clock stands where the particles do, and both go on from there as if never stopped."""
+    many = sparks(20000, on_death=(), on_collision=(), colliders=(), forces=dw.ParticleForces())
+    pm, fresh = manager(native_device, many), manager(native_device, many)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        pm.update(40.0)
+    except KeyboardInterrupt:
+        assert 0.0 < pm.time < 40.0
+    finally:
+        timer.join()
+    assert pm.tick < 40 * SECOND, "it was through before it could be interrupted"
+    fresh.update(pm.time)
+    assert states(pm)["impact"] == states(fresh)["impact"]
+    pm.update(0.3)
+    fresh.update(0.3)
+    assert states(pm)["impact"] == states(fresh)["impact"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_goes_on_by_itself(native_device):
+    pm = manager(native_device, sparks(50))
+    pm.update(0.5)
+    child_of = os.fork()
+    if child_of == 0:
+        with contextlib.suppress(BaseException):
+            pm.close()
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child_of, 0)[1] == 0
+    pm.update(0.5)
+    assert len(pm.state("impact")) > 10
