@@ -4,6 +4,8 @@
 #include "base/simd.h"
 #include "cpu/particles_kernels.h"
 
+#include <string.h>
+
 /* ---- which lanes ---- */
 
 /* DW_BLOCK_NEEDS_* of a part. */
@@ -174,6 +176,48 @@ static void move_plain(dw_particle_block *block, const dw_particle_tables *table
     }
 }
 
+/* ---- lanes whose states are shown ---- */
+
+static const uint32_t *shown_of(const dw_particle_tables *tables, const struct dw_block_run *run,
+                                size_t word)
+{
+    return tables->shown + word * tables->shown_pitch + tables->emitters[run->row].first +
+           run->slot;
+}
+
+static void live_shown(dw_particle_block *block, const dw_particle_tables *tables,
+                       const struct dw_block_run *run)
+{
+    for (uint32_t i = 0; i < run->fill; i++) {
+        uint32_t lane = run->lane + i;
+        bool is_alive =
+            tables->shown != NULL && i < run->count && shown_of(tables, run, DW_SHOWN_PART)[i] != 0;
+
+        block->is_alive[lane] = is_alive;
+        block->cycle[lane] = is_alive ? shown_of(tables, run, DW_SHOWN_CYCLE)[i] : 0;
+        block->age[lane] = is_alive ? shown_of(tables, run, DW_SHOWN_AGE)[i] : 0;
+        block->life[lane] = is_alive ? shown_of(tables, run, DW_SHOWN_LIFE)[i] : 1;
+        block->is_before[lane] = 0;
+    }
+}
+
+/* Where they are, whatever their kind made of that. */
+static void place_shown(dw_particle_block *block, const dw_particle_tables *tables,
+                        const struct dw_block_run *run)
+{
+    float *const places[3] = { block->x, block->y, block->z };
+    uint32_t part = block->groups[run->group].part;
+
+    if (tables->shown == NULL)
+        return;
+    for (size_t i = 0; i < 3; i++)
+        memcpy(places[i] + run->lane, shown_of(tables, run, DW_SHOWN_POSITION + i),
+               run->count * sizeof(float));
+    if ((tables->parts[part].flags & DW_PART_IS_STREAK) != 0)
+        memcpy(block->axis + run->lane, shown_of(tables, run, DW_SHOWN_AXIS),
+               run->count * sizeof(uint32_t));
+}
+
 /* ---- all lanes ---- */
 
 static dw_block_lanes lanes_of(dw_particle_block *block, const dw_particle_tables *tables,
@@ -188,11 +232,16 @@ void dw_particles_block_live(dw_particle_block *block, const dw_particle_tables 
                              dw_particle_moment moment)
 {
     for (uint32_t i = 0; i < block->group_count; i++)
-        if (block->groups[i].rule != DW_ROW_RULE_PLAIN)
+        if (block->groups[i].rule < DW_ROW_RULE_PLAIN)
             dw_block_live(lanes_of(block, tables, i), &block->groups[i]);
-    for (uint32_t i = 0; i < block->run_count; i++)
-        if (block->groups[block->runs[i].group].rule == DW_ROW_RULE_PLAIN)
+    for (uint32_t i = 0; i < block->run_count; i++) {
+        uint32_t rule = block->groups[block->runs[i].group].rule;
+
+        if (rule == DW_ROW_RULE_PLAIN)
             live_plain(block, tables, &block->runs[i], moment);
+        else if (rule == DW_ROW_RULE_SHOWN)
+            live_shown(block, tables, &block->runs[i]);
+    }
 }
 
 void dw_particles_block_move(dw_particle_block *block, const dw_particle_tables *tables,
@@ -211,7 +260,12 @@ void dw_particles_block_move(dw_particle_block *block, const dw_particle_tables 
         dw_block_place(lanes, block->groups[i].needs);
         dw_block_frames(lanes);
     }
-    for (uint32_t i = 0; i < block->run_count; i++)
-        if (block->groups[block->runs[i].group].rule == DW_ROW_RULE_PLAIN)
+    for (uint32_t i = 0; i < block->run_count; i++) {
+        uint32_t rule = block->groups[block->runs[i].group].rule;
+
+        if (rule == DW_ROW_RULE_PLAIN)
             move_plain(block, tables, &block->runs[i], moment);
+        else if (rule == DW_ROW_RULE_SHOWN)
+            place_shown(block, tables, &block->runs[i]);
+    }
 }

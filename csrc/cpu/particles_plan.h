@@ -14,7 +14,8 @@ enum {
     DW_ROW_RULE_CYCLE,
     DW_ROW_RULE_BURST,
     DW_ROW_RULE_ONCE,
-    DW_ROW_RULE_PLAIN, /* slot by slot: in a loop, or with a state */
+    DW_ROW_RULE_PLAIN, /* slot by slot: in a loop, or with an age that is remembered */
+    DW_ROW_RULE_SHOWN, /* as their states show */
     DW_ROW_RULE_NONE,  /* none does */
 };
 

@@ -4,9 +4,10 @@
 static uint32_t rule_of(const dw_particle_tables *tables, const dw_particle_emitter *e,
                         const dw_particle_part *p)
 {
-    if (tables->is_plain || e->loop != 0 ||
-        (p->flags & (DW_PART_IS_RENEWED | DW_PART_IS_DYNAMIC)) != 0)
+    if (tables->is_plain || e->loop != 0 || (p->flags & DW_PART_IS_RENEWED) != 0)
         return DW_ROW_RULE_PLAIN;
+    if ((p->flags & DW_PART_IS_DYNAMIC) != 0)
+        return DW_ROW_RULE_SHOWN;
     if ((DW_EMITTER_FLAGS(e->part) & DW_EMITTER_IS_ONCE) != 0)
         return DW_ROW_RULE_ONCE;
     return (p->flags & DW_PART_IS_BURST) != 0 ? DW_ROW_RULE_BURST : DW_ROW_RULE_CYCLE;
@@ -88,5 +89,7 @@ dw_particle_row dw_particles_row_at(const dw_particle_tables *tables, uint32_t r
     known.is_trail = (flags & DW_EMITTER_IS_TRAIL) != 0;
     known.is_bounded = (flags & (DW_EMITTER_IS_COLD | DW_EMITTER_IS_TRAIL)) != 0 ||
                        (e->stop_low & e->stop_high) != UINT32_MAX;
-    return known.rule == DW_ROW_RULE_PLAIN ? known : judged(e, p, local, known);
+    if (known.rule == DW_ROW_RULE_PLAIN || known.rule == DW_ROW_RULE_SHOWN)
+        return known;
+    return judged(e, p, local, known);
 }
