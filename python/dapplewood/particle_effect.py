@@ -147,7 +147,8 @@ class ParticlePart:
     lifetime : (float, float)
         Seconds: the least and the most. Each slot draws its own.
     params : mapping of str to float
-        Numbers of the kind by their words; those left out are 0.
+        Numbers of the kind by their words; those left out are 0. docs/particle_kinds.md tells what
+        they are and in which units, `dapplewood.effect(name).parts` shows some that work.
     opacity : float
         Of a particle at its best.
     rise, fall : float

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dapplewood as dw
 import pytest
-from dapplewood import particles, renderer, trees
+from dapplewood import _core, particles, renderer, trees
 from dapplewood.cli.inputs import tiles_of
 from dapplewood.cli.parser import make_parser
 from dapplewood.io import read_image, read_texture, write_image
@@ -113,3 +113,22 @@ def test_make_targets_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in set(re.findall(r"\bmake (\w+)", README)):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def told_words(page: str) -> dict[str, list[str]]:
+    """Words in the last column of the page's table, by kind; "as of" another one takes its own."""
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page, re.MULTILINE)
+    found = {kind: re.findall(r"`(\w+)`", text) for kind, text in rows}
+    for kind, text in rows:
+        if other := re.match(r"as of (\w+);", text):
+            found[kind] = found[other[1]] + found[kind]
+    return found
+
+
+def test_every_number_of_a_kind_is_told():
+    page = "| `ash` | falls | `size`: m |\n| `elm` | stands | as of ash; `sway` |\n"
+    assert told_words(page) == {"ash": ["size"], "elm": ["size", "sway"]}
+    told = told_words((ROOT / "docs" / "particle_kinds.md").read_text(encoding="utf-8"))
+    assert set(told) == set(_core.PARTICLE_PARAMS)
+    for kind, words in _core.PARTICLE_PARAMS.items():
+        assert sorted(set(told[kind])) == sorted(set(words)), kind
