@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Times native particles: all that live, and what a view shows of them.
 
-    .venv/bin/python bench/bench_particles_cpu.py [--repeats 7] [--slots 1000000] > cpu.csv
+    .venv/bin/python bench/bench_particles_cpu.py [--threads 2] [--repeats 5] [--slots 1000000]
 
-Rows of each kind with few slots and with many, then `water`: fishing spots of all three variants as
-the hub makes them, splashes, bursts, bubbles, shimmers and ripples in four layers. `state` gives
-records of 56 bytes; `see` culls, packs sprites of 32 bytes and gives what lies in view: all of it,
-or a tenth of the rows. rate: millions of slots looked at in a second, by the median; best: by the
-best. `plain` goes slot by slot, as tests compare it. `copy` writes as many records without
-computing any: no state is quicker than that.
+Rows of each kind with few slots and with many, then mixes: `water`, fishing spots of all three
+variants as the hub makes them, splashes, bursts, bubbles, shimmers and ripples in four layers; and
+`all`, short rows of every kind in turn. `state` gives records of 56 bytes in a fresh array, as
+callers see it: the system first writes zeros to its pages; `again` gives them in an array that was
+in use. `see` culls, packs sprites of 32 bytes and gives what lies in view: all of it, or a tenth of
+the rows. rate: millions of slots looked at in a second, by the median; best: by the best; living:
+the share of them that live. `plain` goes slot by slot, as tests compare it. `copy` writes as many
+records without computing any: no state is quicker than that. A minute by default.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import csv
 import statistics
 import sys
 import time
+from collections.abc import Callable
 
 import dapplewood as dw
 import numpy as np
@@ -81,10 +84,18 @@ class Case:
         self.curves = np.linspace(1, 0, KNOTS, dtype=np.float32) ** np.float32(1.2)
         self.slots = int(self.emitters["count"][self.emitters["part"] != NONE].sum())
 
-    def state(self, device: dw.Device, plain: bool = False) -> float:
-        _core.particle_state(
-            device, self.emitters, self.parts, curves=self.curves, now=NOW, plain=plain
+    def state(self, device: dw.Device, plain: bool = False, repeat: int = 1) -> float:
+        """Milliseconds of the last of `repeat` calls that write to the same array."""
+        found = _core.particle_state(
+            device,
+            self.emitters,
+            self.parts,
+            curves=self.curves,
+            now=NOW,
+            plain=plain,
+            repeat=repeat,
         )
+        self.living = len(found) / self.slots
         return device.timings()["particle_state"]
 
     def see(self, device: dw.Device, share: float) -> float:
@@ -94,7 +105,7 @@ class Case:
         view["now_low"] = NOW
         view["row_count"], view["layer_count"] = len(self.emitters), len(self.regions)
         _core.particle_see(
-            device, view, self.emitters, self.parts, self.regions, curves=self.curves, repeat=3
+            device, view, self.emitters, self.parts, self.regions, curves=self.curves, repeat=2
         )
         return device.timings()["particle_see"]
 
@@ -118,12 +129,21 @@ def water_case(slots: int) -> Case:
             parts += [make_part(kind, flags, layer) for _ in counts]
             own.append(make_rows(part, np.array(counts)[variant], rng))
         layers.append(np.stack(own, 1).ravel())  # rows of one spot beside each other
+        layers[-1]["extent"] = 0  # they surround nothing
     return Case("water", layers, parts)
 
 
-def copy_case(records: int) -> float:
-    """Milliseconds that NumPy takes to write as many records into memory that was in use."""
-    out = np.zeros((records, 14), np.uint32)
+def all_case(slots: int) -> Case:
+    part = np.arange(slots // 8, dtype=np.uint32) % len(KINDS)
+    rows = make_rows(part, np.full(len(part), 8), np.random.default_rng(3))
+    return Case("all", [rows], [make_part(kind, 0, 0) for kind in KINDS])
+
+
+def copy_case(records: int, is_fresh: bool) -> float:
+    """Milliseconds that NumPy takes to write as many records."""
+    out = np.empty((records, 14), np.uint32)
+    if not is_fresh:
+        out.fill(1)
     begin = time.perf_counter()
     out.fill(7)
     return 1e3 * (time.perf_counter() - begin)
@@ -133,34 +153,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--slots", type=int, default=1_000_000)
-    parser.add_argument("--only", help="a case by name")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", help="cases by name, with commas between them")
     options = parser.parse_args()
-    cases = [kind_case(kind, options.slots, n) for kind in KINDS for n in (8, 4096)]
-    cases.append(water_case(options.slots))
+    cases = [water_case(options.slots), all_case(options.slots)]
+    cases += [kind_case(kind, options.slots, n) for kind in KINDS for n in (8, 4096)]
+    if options.only is not None:
+        cases = [case for case in cases if case.name in options.only.split(",")]
     table = csv.writer(sys.stdout)
-    table.writerow(["case", "what", "threads", "slots", "ms", "rate", "best"])
+    table.writerow(["case", "what", "threads", "slots", "ms", "rate", "best", "living"])
 
-    def say(case: str, what: str, threads: int, slots: int, times: list[float]) -> None:
+    def say(name: str, what: str, case: Case | None, measure: Callable[[], float]) -> None:
+        slots = options.slots if case is None else case.slots
+        times = [measure() for _ in range(options.repeats)]
         middle, best = statistics.median(times), min(times)
         rates = [f"{1e-3 * slots / t:.1f}" for t in (middle, best)]
-        table.writerow([case, what, threads, slots, f"{middle:.2f}", *rates])
+        living = "" if case is None else f"{case.living:.3f}"
+        threads = 1 if case is None else options.threads
+        table.writerow([name, what, threads, slots, f"{middle:.2f}", *rates, living])
         sys.stdout.flush()
 
-    say("copy", "write", 1, options.slots, [copy_case(options.slots) for _ in range(9)])
-    for threads in (1, 2):
-        with dw.Device("cpu", threads=threads) as device:
-            for case in cases:
-                if options.only not in (None, case.name):
-                    continue
-                turns = range(options.repeats)
-                say(case.name, "state", threads, case.slots, [case.state(device) for _ in turns])
-                say(case.name, "see", threads, case.slots, [case.see(device, 1) for _ in turns])
-                if case.name != "water":
-                    continue
-                say("water", "see_tenth", threads, case.slots,
-                    [case.see(device, 0.1) for _ in turns])  # fmt: skip
-                say("water", "plain", threads, case.slots,
-                    [case.state(device, True) for _ in turns])  # fmt: skip
+    say("copy", "fresh", None, lambda: copy_case(options.slots, True))
+    say("copy", "again", None, lambda: copy_case(options.slots, False))
+    with dw.Device("cpu", threads=options.threads) as device:
+        for case in cases:
+            say(case.name, "state", case, lambda: case.state(device))
+            say(case.name, "again", case, lambda: case.state(device, repeat=2))
+            say(case.name, "see", case, lambda: case.see(device, 1))
+            if case.name == "water":
+                say("water", "see_tenth", case, lambda: case.see(device, 0.1))
+                say("water", "plain", case, lambda: case.state(device, plain=True))
 
 
 if __name__ == "__main__":

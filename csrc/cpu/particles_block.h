@@ -10,7 +10,7 @@
 #include "cpu/particles_plan.h"
 
 #define DW_BLOCK_LANES  512
-#define DW_BLOCK_GROUPS 16 /* parts */
+#define DW_BLOCK_GROUPS 32 /* parts */
 #define DW_BLOCK_PLACES 64
 #define DW_BLOCK_STEP   16 /* lanes of a group are a multiple of it */
 /* A group is filled in steps of 8, beyond its end; another array's lanes must not lie a power of

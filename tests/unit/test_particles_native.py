@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import functools
+import signal
+
 import dapplewood as dw
 import numpy as np
 import pytest
@@ -98,6 +101,38 @@ def test_vectors_of_each_kind(device, kind):
         fast, plain = (tables.state(device, now, plain=flag) for flag in (False, True))
         assert len(fast) > 400
         assert fast.tobytes() == plain.tobytes()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+@pytest.mark.parametrize("what", ["state", "see"])
+def test_an_interrupt_ends_a_call_before_its_end(device, what):
+    """4,000,000 slots that go one by one; map keeps what a call gives before signals are heard."""
+    tables = make_tables(np.random.default_rng(4), layer_rows=(900, 300))
+    small, rows_before = tables.state(device, NOW).tobytes(), tables.emitters.copy()
+    tables.emitters["loop"] = 654_321
+    tables.emitters["count"] = 4000
+    view = view_of(tables, *VIEWS[0])
+    view["planes"] = np.tile([0, 0, 0, 1], 6)
+    rows, parts, extras = tables.emitters, tables.parts, tables.extras
+    if what == "state":
+        call = functools.partial(_core.particle_state, device, rows, now=NOW, **extras)
+        last = parts
+    else:
+        call = functools.partial(_core.particle_see, device, view, rows, parts, **extras)
+        last = tables.regions
+    held, found = _core.host_allocations(), []
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            found.extend(map(call, [last]))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert not found
+    assert _core.host_allocations() == held
+    tables.emitters = rows_before
+    assert tables.state(device, NOW).tobytes() == small
 
 
 def test_no_rows_and_no_slots(device):
