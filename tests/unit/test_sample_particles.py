@@ -78,7 +78,7 @@ def test_effects_of_the_scene_are_data():
 
 def test_close_looks_see_what_they_name(made):
     cameras = samples.close_ups(made.pond)
-    places = {"fire": made.pond.fire, "altar": made.pond.altar, "fly": made.pond.spots["fly"]}
+    places = {"fire": made.pond.fire, "altar": made.pond.altar, **made.pond.spots}
     assert set(cameras) == set(places)
     for name, camera in cameras.items():
         at = camera.view_projection(1.0) @ np.append(places[name], 1.0)
@@ -112,6 +112,11 @@ def test_the_demo_draws_the_pond_and_a_strip(tmp_path, monkeypatch, vulkan_devic
              for x in range(demo_particles._MARGIN, strip.shape[1] - cell, cell + gap)]  # fmt: skip
     assert len(cells) == demo_particles._MOMENTS
     assert all(np.abs(one - two).max() > 60 for one, two in zip(cells, cells[1:]))
+    shown = [(camera, seconds) for _, moments in demo_particles._ROWS
+             for camera, seconds, _ in moments]  # fmt: skip
+    with closing(scene(vulkan_device, detail=0.1)) as made:
+        assert {camera for camera, _ in shown} == set(samples.close_ups(made.pond))
+    assert len(set(shown)) == len(shown) == 3 * demo_particles._MOMENTS
 
 
 def test_the_demo_says_why_there_is_no_pond(tmp_path, monkeypatch, capsys, native_device):

@@ -9,7 +9,7 @@ import dapplewood as dw
 import numpy as np
 import pytest
 from dapplewood import samples
-from dapplewood.samples import _masonry, _models, _pond, _pond_glade
+from dapplewood.samples import _masonry, _models, _pond, _pond_glade, _tackle
 from dapplewood.samples._surface import UP, Surface
 
 # Triangles of all meshes together: (least, most), for any seed.
@@ -121,6 +121,18 @@ def test_painted_light_falls_off_and_faces_the_light():
     assert distance.max() < 6.0 and len(skin.indices) < len(floor.indices)
     dark, none = _masonry.lit_by(floor, np.array([0.0, -3.0, 0.0]), 1.0)
     assert len(dark.indices) == len(none) == 0
+
+
+@pytest.mark.parametrize(("make", "wide"), [(_tackle.net, 0.9), (_tackle.bobber, 0.15)])
+def test_tackle_floats(make, wide):
+    (mesh,) = make()
+    low, high = mesh.bounds
+    assert low[1] < 0.0 < high[1] < 0.3 and -0.1 < low[1]
+    assert 0.05 < np.abs(np.stack([low, high])[:, [0, 2]]).max() < wide
+    assert np.isfinite(mesh.positions).all() and mesh.triangle_count < 3000
+    assert np.allclose(np.linalg.norm(mesh.normals, axis=1), 1.0, atol=1e-5)
+    a, b, c = np.moveaxis(corners(mesh), 1, 0)
+    assert (a * np.cross(b, c)).sum() / 6.0 > 1e-4  # faces outwards
 
 
 def test_water_fills_the_hollow():

@@ -27,9 +27,21 @@ _SIZE = 960, 540
 _TIME = 12.4  # seconds, of the picture
 _CELL = 196  # pixels along a side of a moment
 _MOMENTS = 6
-# Rows of the strip: title, first moment and seconds from one to the next.
-_ROWS = {"fire": ("CAMP FIRE", 12.4, 0.08), "altar": ("ALTAR", 12.4, 0.45),
-         "fly": ("FISHING SPOT", 12.4, 0.16)}  # fmt: skip
+
+
+def _moments(camera: str, step: float, count: int = _MOMENTS, name: str = "") -> list[Any]:
+    return [
+        (camera, _TIME + i * step, f"{name} {i * step:.2f} S".strip()) for i in range(count)
+    ]
+
+
+# Rows of the strip: title, and of each picture its camera, its moment and what stands over it.
+_ROWS = (
+    ("CAMP FIRE", _moments("fire", 0.08)),
+    ("ALTAR", _moments("altar", 0.45)),
+    ("FISHING", [one for kind in ("net", "bait", "fly")
+                 for one in _moments(kind, 0.3, _MOMENTS // 3, kind.upper())]),
+)  # fmt: skip
 _PAPER, _INK, _FAINT = (21, 23, 30), (236, 226, 206), (150, 146, 138)
 _MARGIN, _TITLE, _GAP = 12, 26, 4
 
@@ -139,15 +151,14 @@ def draw_strip(made: ParticleScene, device: Device) -> np.ndarray:
     sheet[:] = _PAPER
     cameras = samples.close_ups(made.pond)
     with Renderer((_CELL, _CELL), samples=4, cutout="a2c", device=device) as renderer:
-        for row, (name, (title, first, step)) in enumerate(_ROWS.items()):
+        for row, (title, moments) in enumerate(_ROWS):
             top = _MARGIN + row * (_TITLE + _CELL + _MARGIN)
             draw_text(sheet, title, _MARGIN, top + 2, _INK, 2)
-            for column in range(_MOMENTS):
+            for column, (name, seconds, label) in enumerate(moments):
                 left = _MARGIN + column * (_CELL + _GAP)
-                frame = made.render(renderer, first + column * step, cameras[name])
+                frame = made.render(renderer, seconds, cameras[name])
                 cell = sheet[top + _TITLE : top + _TITLE + _CELL, left : left + _CELL]
                 cell[:] = frame.color[..., :3]
-                label = f"{column * step:.2f} S"
                 x = left + _CELL - text_width(label)
                 draw_text(sheet, label, x, top + _TITLE - GLYPH_HEIGHT - 4, _FAINT)
     return sheet

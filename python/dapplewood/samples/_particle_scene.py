@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Where a camera stands for a close look, from what it looks at, and the height of that.
 _CLOSE = {"fire": ((-0.9, 0.75, 3.0), 0.50, 0.62), "altar": ((1.1, 0.75, 5.4), 1.25, 0.62),
+          "net": ((0.35, 0.95, 2.35), 0.08, 0.60), "bait": ((0.35, 0.95, 2.35), 0.08, 0.60),
           "fly": ((0.35, 0.95, 2.35), 0.08, 0.60)}  # fmt: skip
 
 
@@ -158,7 +159,7 @@ def mist() -> ParticleEffect:
 
 
 def close_ups(pond: _pond_glade.PondGlade) -> dict[str, Camera]:
-    """Cameras near the fire, the altar and the fly spot, of a square picture.
+    """Cameras near the fire, the altar and each fishing spot, of a square picture.
 
     Parameters
     ----------
@@ -167,11 +168,11 @@ def close_ups(pond: _pond_glade.PondGlade) -> dict[str, Camera]:
     Returns
     -------
     dict of str to Camera
-        "fire", "altar", "fly".
+        "fire", "altar", "net", "bait", "fly".
     """
     from ..camera import Camera
 
-    places = {"fire": pond.fire, "altar": pond.altar, "fly": pond.spots["fly"]}
+    places = {"fire": pond.fire, "altar": pond.altar, **pond.spots}
     cameras = {}
     for name, (away, height, field) in _CLOSE.items():
         at = places[name] + (0.0, height, 0.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _masonry, _models, _pond, _props
+from . import _masonry, _models, _pond, _props, _tackle
 from ._glade import _spaced
 from ._surface import Surface, grid_triangles, joined
 
@@ -203,6 +203,8 @@ class _Builder:
 
     def _build(self) -> None:
         self._add(_props.altar(seed=self.seed), (*_ALTAR, 1.0, 0.12))
+        for name, meshes in (("net", _tackle.net()), ("bait", _tackle.bobber())):
+            self._add(meshes, (*_SPOTS[name], 1.0, 0.4), self.level)
         self._add(_props.campfire(seed=self.seed), (*_FIRE, 1.0, 0.7))
         for i, (x, z) in enumerate(_TORCHES):
             self._add(_props.torch(seed=self.seed + i), (x, z, 1.0, 0.0))
