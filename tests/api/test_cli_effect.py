@@ -100,6 +100,14 @@ def test_what_is_refused(folder, capsys, words, text):
     assert text in capsys.readouterr().err
 
 
+def test_a_word_that_is_none_lists_those_there_are(capsys):
+    assert main(["effect", "fire_camps"]) == 1
+    said = capsys.readouterr().err
+    assert "fire_camps: No such file" in said and "built in are water_net, " in said
+    assert main(["effect", "fire.json"]) == 1
+    assert "built in" not in capsys.readouterr().err
+
+
 def test_an_input_is_never_overwritten(folder, capsys):
     (folder / "a.png").write_text(files.PLIST)
     assert main(["effect", "a.png", "--out", "a.png"]) == 2

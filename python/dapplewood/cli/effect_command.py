@@ -40,7 +40,9 @@ def run(console: Console, options: Any) -> int:
             one = effect(word) if word in EFFECT_NAMES else load_effect(word)
         except (Error, OSError) as error:
             code = ExitCode.FAILED
-            console.error(error_text(error))
+            is_word = isinstance(error, FileNotFoundError) and not Path(word).suffix
+            names = f"; built in are {', '.join(EFFECT_NAMES)}" if is_word else ""
+            console.error(error_text(error) + names)
             continue
         loaded.append(one)
         _tell(console, word, one)
