@@ -429,6 +429,73 @@ def test_a_flat_throw_stays_in_its_plane(device):
     assert np.abs(np.arctan2(x, y)).max() > 0.4
 
 
+def index_of(effect: str, kind: str) -> int:
+    return [p["kind"] for p in _core.PARTICLE_EFFECTS[effect][2]].index(kind)
+
+
+def params_of(s: Seen) -> list[float]:
+    return s.tables.parts["params"][0].astype(float).tolist()
+
+
+def test_embers_swirl_ever_wider(device):
+    s = Seen(device, "fire_camp", index_of("fire_camp", "ember"))
+    radius, rise, rise_span, swirl, turns, size, size_span, *_ = params_of(s)
+    th, a = s.fresh[0] * TURN, np.where(s.fresh[0] & 1, -1, 1) * turns * s.t * 2 * np.pi
+    a = a + s.fresh[3] * TURN
+    start = radius * np.sqrt(part(s.fresh[1]))
+    close(s.x, start * np.cos(th) + swirl * s.t * np.cos(a), PLACE)
+    close(s.y, (rise + rise_span * high(s.fresh[2])) * s.t, PLACE)
+    close(s.z, start * np.sin(th) + swirl * s.t * np.sin(a), PLACE)
+    close(s.size, size + size_span * low(s.fresh[2]), 1e-6)
+    glimmer = 0.75 + 0.25 * np.sin(17 * s.T + s.fresh[3] * TURN)
+    fade = np.minimum(10 * s.t, 1) * (1 - s.t)
+    close(s.alpha, 0.95 * fade * glimmer, PHASE)
+
+
+def test_spells_wind_up_in_arms(device):
+    """From one circle to another along three arms; the share of both runs ahead of the age."""
+    s = Seen(device, "magic_spell", 0)
+    r0, r1, y0, y1, bend, arms, turns, spread, size, size_span, *_ = params_of(s)
+    off = spread * (part(s.fresh[1]) - 0.5)
+    share = s.t + bend * s.t * (1 - s.t)
+    radius = r0 + (r1 - r0) * share
+    a = 2 * np.pi * (np.floor(part(s.fresh[0]) * arms) / arms + turns * share + off) + 0.5 * s.T
+    close(s.x, radius * np.cos(a), 5e-4)  # 23 s at a speed that is rounded by 4e-5 of it
+    close(s.y, y0 + (y1 - y0) * share + 0.5 * off * radius, PLACE)
+    close(s.z, radius * np.sin(a), 5e-4)
+    close(s.size, (size + size_span * part(s.fresh[2])) * (0.6 + 0.4 * s.t), 1e-6)
+    ends = np.minimum(5 * s.t, 1) * np.minimum(4 * (1 - s.t), 1)
+    close(s.alpha, 0.85 * ends * (0.8 + 0.2 * np.sin(9 * s.T + s.fresh[3] * TURN)), PHASE)
+    assert len(np.unique(np.floor(part(s.fresh[0]) * arms))) == 3
+
+
+@pytest.mark.parametrize("index", [0, 3])  # one each way round
+def test_enchantments_turn_in_tilted_rings(device, index):
+    s = Seen(device, "magic_enchant", index)
+    beyond, wide, share, tall, speed, faster, tilt, size, size_span, *_ = params_of(s)
+    radius = s.R + beyond + wide * part(s.more[0])
+    a = 2 * np.pi * s.slot / s.e["count"] + (speed + faster * part(s.more[2])) * s.T
+    close(s.x, radius * np.cos(a), PHASE)
+    close(s.z, radius * np.sin(a), PHASE)
+    height = s.low + (s.high - s.low) * (share + tall * part(s.more[1]))
+    close(s.y, height + tilt * s.x, PLACE)
+    beat = 0.85 + 0.15 * np.sin(4 * s.T + s.more[1] * TURN)
+    close(s.size, (size + size_span * part(s.more[3])) * beat, 3e-4)
+    opacity = float(s.tables.parts["opacity"][0])
+    close(s.alpha, opacity * (0.7 + 0.3 * np.sin(3 * s.T + s.more[0] * TURN)), PHASE)
+    assert speed > 0 if index == 0 else speed < 0
+
+
+def test_halos_flicker_in_place(device):
+    s = Seen(device, "fire_camp", index_of("fire_camp", "halo"))
+    height, size, flicker, speed, *_ = params_of(s)
+    close((s.x, s.z), 0.0, 1e-9)
+    close(s.y, height, 1e-6)
+    close(s.size, size, 1e-6)
+    beat = np.sin(speed * s.T) * np.sin(1.7 * speed * s.T)
+    close(s.alpha, 0.14 * (1 - flicker * (0.5 + 0.5 * beat)), PHASE)
+
+
 def shot(device, effect: str, index: int, t: float, params: list[float], seconds: float = 2.0):
     """What `Seen` gives, of 200 slots that live once, all at age t."""
     tables, _ = one_row(effect, index, 0.0, count=200)
