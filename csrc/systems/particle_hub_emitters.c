@@ -10,7 +10,6 @@
 #define SCALE_MAX    1e6
 #define SHARE_MAX    1e6
 #define TINY         1e-30f
-#define EVERYWHERE   1e18f /* m: of a sphere that no plane leaves out */
 
 /* ---- chance ---- */
 
@@ -255,8 +254,7 @@ static void widen(dw_particle_emitter *record, const dw_particle_emitter *other)
     record->bound_radius = (float)(0.5 * (high - low) * 1.00001);
 }
 
-/* A record of a part: bounds are those of as many slots as are wanted. What is simulated may be
- * anywhere, long after its emitter was moved: views look at each particle of it. */
+/* A record of a part: bounds are those of as many slots as are wanted. */
 static dw_particle_emitter make_record(const dw_hub *hub, const dw_particle_emitter *base,
                                        uint32_t part, uint32_t wanted)
 {
@@ -274,7 +272,7 @@ static dw_particle_emitter make_record(const dw_hub *hub, const dw_particle_emit
         widen(&record, &other);
     }
     if ((hub->parts[part].flags & DW_PART_IS_DYNAMIC) != 0)
-        record.bound_radius = EVERYWHERE;
+        dw_hub_bound_states(hub, part, &record);
     return record;
 }
 
@@ -436,8 +434,12 @@ dw_status dw_hub_move(dw_hub *hub, const uint32_t *emitters, uint32_t count, con
     for (uint32_t i = 0; i < count; i++) {
         move to = { positions + 3 * (size_t)i, is_trail };
 
-        if (emitters[i] != DW_HUB_NONE)
-            change(hub, emitters[i], move_record, &to);
+        if (emitters[i] == DW_HUB_NONE)
+            continue;
+        for (uint32_t place = hub->emitters[emitters[i]].head; place != DW_HUB_NONE;
+             place = dw_hub_row_at(hub, place)->next)
+            dw_hub_widen_states(hub, place, to.position);
+        change(hub, emitters[i], move_record, &to);
     }
     return DW_OK;
 }

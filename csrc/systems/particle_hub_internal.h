@@ -26,6 +26,9 @@ typedef struct dw_hub_row {
     uint32_t requested;      /* slots */
     uint32_t shot;           /* index in hub.shots, or DW_HUB_NONE */
     uint32_t stream;         /* of its slots' states, or DW_HUB_NONE */
+    float reach;             /* m: of the sphere around what has come from one place */
+    float moved[2];          /* m: since the own tick below, and as long before */
+    uint64_t moved_since;
 } dw_hub_row;
 
 typedef struct dw_hub_layer {
@@ -173,6 +176,9 @@ uint32_t dw_hub_take_row(dw_hub *hub, uint32_t emitter, uint32_t layer, uint32_t
 void dw_hub_free_row(dw_hub *hub, uint32_t place);
 dw_particle_emitter *dw_hub_record(dw_hub *hub, uint32_t place);
 void dw_hub_mark_row(dw_hub *hub, uint32_t place);
+
+/* Own ticks after which what lives now is over, and all that comes of it. */
+uint64_t dw_hub_end_of(const dw_hub *hub, const dw_particle_emitter *record);
 dw_hub_row *dw_hub_row_at(dw_hub *hub, uint32_t place);
 
 /* Room for `more` shots: dw_hub_add_shot cannot fail then. */
@@ -199,6 +205,13 @@ void dw_hub_free_laws(dw_hub *hub, const dw_hub_effect *effect);
 void dw_hub_count_states(const dw_hub *hub, uint32_t part, uint32_t count, uint64_t times,
                          dw_particle_memory_room *room);
 dw_status dw_hub_reserve_states(dw_hub *hub, const dw_particle_memory_room *room, dw_error *err);
+
+/* Makes the sphere around what the kind makes of a particle one around all that is simulated. What
+ * may bounce may be anywhere: views look at each such particle. */
+void dw_hub_bound_states(const dw_hub *hub, uint32_t part, dw_particle_emitter *record);
+
+/* The emitter of a row is about to move: what it left behind stays inside its sphere. */
+void dw_hub_widen_states(dw_hub *hub, uint32_t place, const float position[3]);
 
 /* Places of the slots' states of the row, which is the `index`-th of its emitter. */
 void dw_hub_remember(dw_hub *hub, uint32_t place, uint32_t index, double share);

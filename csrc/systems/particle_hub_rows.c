@@ -171,8 +171,13 @@ uint32_t dw_hub_take_row(dw_hub *hub, uint32_t emitter, uint32_t layer, uint32_t
     dw_hub_emitter *owner = &hub->emitters[emitter];
     uint32_t place = DW_HUB_PLACE(layer, take_index(hub, layer));
 
-    *dw_hub_row_at(hub, place) =
-        (dw_hub_row) { emitter, DW_HUB_NONE, owner->head, requested, DW_HUB_NONE, DW_HUB_NONE };
+    *dw_hub_row_at(hub, place) = (dw_hub_row) { .emitter = emitter,
+                                                .previous = DW_HUB_NONE,
+                                                .next = owner->head,
+                                                .requested = requested,
+                                                .shot = DW_HUB_NONE,
+                                                .stream = DW_HUB_NONE,
+                                                .reach = record->bound_radius };
     if (owner->head != DW_HUB_NONE)
         dw_hub_row_at(hub, owner->head)->previous = place;
     owner->head = place;
@@ -212,7 +217,11 @@ void dw_hub_free_row(dw_hub *hub, uint32_t place)
     layer->used--;
     push_free(layer, DW_HUB_PLACE_INDEX(place));
     *record = (dw_particle_emitter) { .part = DW_PARTICLE_NONE };
-    *row = (dw_hub_row) { DW_HUB_NONE, DW_HUB_NONE, DW_HUB_NONE, 0, DW_HUB_NONE, DW_HUB_NONE };
+    *row = (dw_hub_row) { .emitter = DW_HUB_NONE,
+                          .previous = DW_HUB_NONE,
+                          .next = DW_HUB_NONE,
+                          .shot = DW_HUB_NONE,
+                          .stream = DW_HUB_NONE };
     dw_hub_mark_row(hub, place);
     if (layer->used == 0) {
         layer->free_count = hub->regions[DW_HUB_PLACE_LAYER(place)].count = 0;
@@ -224,7 +233,7 @@ void dw_hub_free_row(dw_hub *hub, uint32_t place)
 /* ---- rows that live once ---- */
 
 /* Own ticks after which a row is over; what comes of it does so a step later, each time. */
-static uint64_t end_of(const dw_hub *hub, const dw_particle_emitter *e)
+uint64_t dw_hub_end_of(const dw_hub *hub, const dw_particle_emitter *e)
 {
     uint32_t part = DW_EMITTER_PART(e->part);
     uint64_t step = ((uint64_t)DW_PARTICLE_STEP * e->rate >> 16) + 1;
@@ -256,7 +265,7 @@ void dw_hub_sweep(dw_hub *hub, bool is_due)
         const dw_particle_emitter *e = dw_hub_record(hub, hub->shots[i]);
         int64_t local = dw_particle_local(*e, (uint32_t)hub->tick, (uint32_t)(hub->tick >> 32));
 
-        if (local >= (int64_t)end_of(hub, e))
+        if (local >= (int64_t)dw_hub_end_of(hub, e))
             dw_hub_free_row(hub, hub->shots[i]);
     }
     dw_hub_release(hub);

@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+#define EVERYWHERE      1e18 /* m: of a sphere that no plane leaves out */
+#define EDDY_SPEED_MOST 30.0 /* of the curl of shared/particle_forces.h, whatever its corners are \
+                              */
+
 dw_status dw_hub_set_home(dw_hub *hub, dw_device *device, dw_error *err)
 {
     if (hub->home != NULL)
@@ -169,6 +173,81 @@ void dw_hub_remember(dw_hub *hub, uint32_t place, uint32_t index, double share)
     hub->placed[index].stream = stream;
     hub->placed[index].count = record->count;
 }
+
+/* ---- how far they get ---- */
+
+/* Of any particle of a part, at any time: how far from the emitter, and how fast. */
+typedef struct range {
+    double radius, speed;
+} range;
+
+static double length(const float v[3])
+{
+    return sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+}
+
+/* Solids push particles out of them, who knows how far: then the radius is EVERYWHERE. */
+static range range_of(const dw_hub *hub, uint32_t part, double scale)
+{
+    const dw_hub_trait *trait = &hub->traits[part];
+    const dw_particle_law *law = dw_particle_memory_get_law(hub->memory, trait->law);
+    range from = { 0.0, 0.0 }, to;
+    double life =
+        ((double)hub->parts[part].life_least + hub->parts[part].life_span) / DW_TICKS_PER_SECOND;
+    double air = law->drag > 0.0f ? length(law->wind) + EDDY_SPEED_MOST * law->noise : 0.0;
+    double push = length(law->gravity) + fabs((double)law->pull), begin, gained, fallen;
+
+    if (trait->parent != DW_HUB_NONE)
+        from = range_of(hub, trait->parent, scale);
+    begin = scale * fmax(fabs((double)law->speed), fabs((double)law->speed + law->speed_span)) +
+            fabs((double)law->inherit) * from.speed;
+    begin = fmax(begin, air);
+    gained = push * life;
+    fallen = 0.5 * push * life * life;
+    if (law->drag > 0.0f) {
+        gained = fmin(gained, push / law->drag);
+        fallen = fmin(fallen, gained * life);
+    }
+    to.speed = begin + gained;
+    to.radius =
+        from.radius + scale * (length(law->place) + length(law->extent)) + begin * life + fallen;
+    if (law->collider_count > 0 || !(to.radius < EVERYWHERE))
+        to.radius = EVERYWHERE;
+    return to;
+}
+
+void dw_hub_bound_states(const dw_hub *hub, uint32_t part, dw_particle_emitter *record)
+{
+    range to = range_of(hub, part, record->scale);
+    double drawn = fabs((double)record->bound_y) + record->bound_radius; /* sizes among it */
+
+    record->bound_y = 0.0f;
+    record->bound_radius = (float)(1.001 * to.radius + drawn + 0.01);
+}
+
+/* Moves are summed over spans of time that nothing outlives: the present one and the one before. */
+void dw_hub_widen_states(dw_hub *hub, uint32_t place, const float position[3])
+{
+    dw_particle_emitter *record = dw_hub_record(hub, place);
+    dw_hub_row *row = dw_hub_row_at(hub, place);
+    int64_t local = dw_particle_local(*record, (uint32_t)hub->tick, (uint32_t)(hub->tick >> 32));
+    uint64_t own = local < 0 ? 0 : (uint64_t)local, span = dw_hub_end_of(hub, record);
+    const float way[3] = { position[0] - record->position[0], position[1] - record->position[1],
+                           position[2] - record->position[2] };
+
+    if (row->stream == DW_HUB_NONE ||
+        (hub->parts[DW_EMITTER_PART(record->part)].flags & DW_PART_IS_DYNAMIC) == 0)
+        return;
+    if (own - row->moved_since > span) {
+        row->moved[1] = own - row->moved_since > 2 * span ? 0.0f : row->moved[0];
+        row->moved[0] = 0.0f;
+        row->moved_since = own;
+    }
+    row->moved[0] += (float)(1.001 * length(way));
+    record->bound_radius = row->reach + row->moved[0] + row->moved[1];
+}
+
+/* ---- room ---- */
 
 void dw_hub_release(dw_hub *hub)
 {

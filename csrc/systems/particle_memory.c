@@ -189,6 +189,11 @@ dw_status dw_particle_memory_add_law(dw_particle_memory *memory, const dw_partic
     return DW_OK;
 }
 
+const dw_particle_law *dw_particle_memory_get_law(const dw_particle_memory *memory, uint32_t law)
+{
+    return row_at(memory, DW_STEP_LAWS, law);
+}
+
 void dw_particle_memory_remove_law(dw_particle_memory *memory, uint32_t law, uint32_t height_count)
 {
     const dw_particle_law *of = row_at(memory, DW_STEP_LAWS, law);

@@ -26,6 +26,8 @@ dw_status dw_particle_memory_add_law(dw_particle_memory *memory, const dw_partic
                                      const dw_particle_collider *colliders, uint32_t collider_count,
                                      const float *heights, uint32_t height_count, uint32_t *out,
                                      dw_error *err);
+const dw_particle_law *dw_particle_memory_get_law(const dw_particle_memory *memory, uint32_t law);
+
 /* No row has it. height_count: as it was added. */
 void dw_particle_memory_remove_law(dw_particle_memory *memory, uint32_t law, uint32_t height_count);
 

@@ -388,20 +388,69 @@ def test_limits_count_simulated_particles(native_device, capacity):
 # ---- views ----
 
 
-def test_views_show_what_is_inside_wherever_the_emitter_is(native_device):
-    pm = manager(native_device, sparks(200))
-    pm.update(1.2)
-    pm.move("a", (500, 0, 0))
-    for eye, target in (((0, 2, 6), (0, 1, 0)), ((3, 1, 1), (0, 0, 0)), ((0, 9, 0.1), (0, 0, 0))):
-        camera = dw.Camera(eye, target, fov_y=0.5)
-        state = pm.state("impact")
-        planes = np.asarray(camera.planes(16 / 9))
-        axis = state["axis"] != 0
-        reach = np.where(axis, 16.0, 1.03) * state["size"]
+def assert_seen(pm, camera) -> int:
+    """A view has the sprites of all particles that are inside by themselves, and no others."""
+    seen, planes = pm.see(camera), np.asarray(camera.planes(16 / 9))
+    total = 0
+    for layer in ("impact", "dust", "spark"):
+        state = pm.state(layer)
+        reach = np.where(state["axis"] != 0, 16.0, 1.03) * state["size"]
         distance = state["position"].astype(float) @ planes[:, :3].T + planes[:, 3]
-        inside = (distance > -reach[:, None]).all(axis=1) & (state["opacity"] > 1e-3)
-        assert abs(len(pm.see(camera)["impact"]) - inside.sum()) <= 1
-        assert inside.sum() > 20
+        drawn = (state["size"] > 0) & (state["opacity"] >= 2.0**-14)
+        sure = (distance > -reach[:, None] + 1e-3).all(axis=1) & drawn
+        never = (distance < -reach[:, None] - 1e-3).any(axis=1) | ~drawn
+        assert sure.sum() <= len(seen.get(layer, ())) <= (~never).sum()
+        total += int(sure.sum())
+    return total
+
+
+@pytest.mark.parametrize("is_bounded", [True, False])
+def test_views_show_what_is_inside_wherever_the_emitter_is(native_device, is_bounded):
+    rng = np.random.default_rng(8)
+    total = 0
+    for seed in range(4):
+        part = sparks(200)
+        if is_bounded:
+            part = part.map(lambda one: dataclasses.replace(one, colliders=()))
+        pm = manager(native_device, part, seed=seed)
+        for step in range(12):
+            pm.update(0.3)
+            if step > 4:
+                pm.move("a", rng.normal(size=3) * (50 if step == 8 else 2))
+            for _ in range(4):
+                places = pm.state("impact")["position"]
+                place = places[rng.integers(len(places))]
+                eye = place + rng.normal(size=3)
+                total += assert_seen(pm, dw.Camera(eye, place, fov_y=0.3, far=9.0))
+    assert total > 2000
+
+
+def test_bounds_hold_at_their_worst(native_device):
+    """Thrown straight on by all that pushes, and looked at where that ends."""
+    forces = {
+        "free": dw.ParticleForces((3, 0, 0)),
+        "braked": dw.ParticleForces((3, 0, 0), drag=2.0, wind=(9, 0, 0)),
+        "still": dw.ParticleForces((0, 0, 0)),
+        "pulled": dw.ParticleForces((0, 0, 0), pull=5, pull_place=(99, 0, 0), pull_reach=1000),
+    }
+    far = {}
+    for name, force in forces.items():
+        birth = dw.ParticleBirth(direction=(1, 0, 0), speed=(4, 4), inherit=1.0)
+        grown = still(1, 2.0, once=False, birth=birth, forces=force)
+        part = still(3, 2.0, birth=birth, forces=force, on_death=grown)
+        part = dataclasses.replace(part, layer="base")
+        pm = manager(native_device, part)
+        for _ in range(15):
+            pm.update(0.25)
+            alive = np.concatenate([pm.state(layer)["position"] for layer in ("base", "spark")])
+            x = alive[:, 0].max()
+            seen = pm.see(dw.Camera((x - 0.5, 0, 0), (x, 0, 0), fov_y=0.2))
+            assert sum(map(len, seen.values())) == len(alive) == 3
+        far[name] = x
+        away = dw.Camera((0, 0, 500), (0, 0, 600))
+        pm.update(0.0, away)
+        assert pm.stats().visible == 0  # not even looked at
+    assert far["free"] > far["pulled"] > far["still"] > 15
 
 
 def test_streaks_lie_along_their_way(native_device):
