@@ -453,6 +453,24 @@ def test_bounds_hold_at_their_worst(native_device):
     assert far["free"] > far["pulled"] > far["still"] > 15
 
 
+def test_what_is_left_behind_is_seen_as_long_as_it_lives(native_device):
+    pm = manager(native_device, fountain())
+    behind = dw.Camera((0, 0, 3), (0, 0, 0), fov_y=0.2)
+    pm.update(0.75)
+    for i in range(5):
+        pm.move("a", (30 * (i + 1), 0, 0))
+        pm.update(0.15)
+        x = pm.state("impact")["position"][:, 0]
+        assert len(pm.see(behind).get("impact", ())) == (x == 0).sum()
+    for _ in range(8):  # two lives later it is no more than it was
+        pm.update(1.0)
+        pm.move("a", (150, 0, 0))
+    pm.update(0.0, behind)
+    assert pm.stats().visible == 0
+    pm.update(0.0, dw.Camera((150, 0, 3), (150, 0, 0)))
+    assert pm.stats().visible == 128
+
+
 def test_streaks_lie_along_their_way(native_device):
     pm = manager(native_device, fountain(birth=dw.ParticleBirth(direction=(1, 1, 0), speed=(3, 3))))
     pm.update(1.0)
