@@ -5,8 +5,7 @@
 #include <math.h>
 
 #define EVERYWHERE      1e18 /* m: of a sphere that no plane leaves out */
-#define EDDY_SPEED_MOST 30.0 /* of the curl of shared/particle_forces.h, whatever its corners are \
-                              */
+#define EDDY_SPEED_MOST 30.0 /* of dw_particle_curl, whatever its corners are */
 
 dw_status dw_hub_set_home(dw_hub *hub, dw_device *device, dw_error *err)
 {
