@@ -27,9 +27,10 @@ def build(name: str, **settings: str) -> Path:
     return library
 
 
-def environment_of(library: Path) -> dict[str, str]:
+def environment_of(library: Path, **environment: str) -> dict[str, str]:
     """The environment in which Python takes the package in `library`."""
     settings = clean_environment(PYTHONPATH=str(library), PYTHONDONTWRITEBYTECODE="1")
+    settings.update(environment)
     where = "import dapplewood._core as core; print(core.__file__)"
     used = run_or_fail([sys.executable, "-c", where], cwd=library, env=settings)
     assert Path(used.strip()).is_relative_to(library), f"tested {used}, not {library}"
@@ -45,7 +46,7 @@ def run_module(library: Path, name: str) -> str:
 
 def run_tests(library: Path, *arguments: str, **environment: str) -> str:
     """Runs pytest on the package in `library`; fails when a test fails or none ran."""
-    settings = {**environment_of(library), **environment}
+    settings = environment_of(library, **environment)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
     result = run([*command, "-o", "pythonpath=tests", *arguments], cwd=ROOT, env=settings)
     assert result.returncode == 0, result.stdout[-12000:] + result.stderr[-4000:]
