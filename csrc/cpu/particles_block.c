@@ -119,13 +119,12 @@ bool dw_particles_block_take(dw_particle_block *block, dw_particle_walk *walk)
         }
         count = count < room ? count : room;
         count = count < walk->left ? count : walk->left;
-        if (row.rule == DW_ROW_RULE_NONE) {
-        } else if (walk->skips_living && row.is_mixed == 0) {
+        if (row.rule != DW_ROW_RULE_NONE && walk->skips_living && row.is_mixed == 0) {
             walk->living += count;
-        } else if (add_run(block, walk, row, count)) {
+        } else if (row.rule != DW_ROW_RULE_NONE) {
+            if (!add_run(block, walk, row, count))
+                break;
             room -= count;
-        } else {
-            break;
         }
         walk->slot += count;
         walk->left -= count;
@@ -140,39 +139,25 @@ bool dw_particles_block_take(dw_particle_block *block, dw_particle_walk *walk)
 static void live_plain(dw_particle_block *block, const dw_particle_tables *tables,
                        const struct dw_block_run *run, dw_particle_moment moment)
 {
-    for (uint32_t i = 0; i < run->count; i++) {
-        uint32_t lane = run->lane + i;
-        dw_particle_life life = dw_particles_life(tables, run->row, run->slot + i, moment);
-
-        block->is_alive[lane] = life.is_alive;
-        block->cycle[lane] = life.cycle;
-        block->age[lane] = life.age;
-        block->life[lane] = life.life;
-        block->is_before[lane] = life.is_before;
-    }
+    for (uint32_t i = 0; i < run->count; i++)
+        dw_block_set_life(block, run->lane + i,
+                          dw_particles_life(tables, run->row, run->slot + i, moment));
 }
 
 static void move_plain(dw_particle_block *block, const dw_particle_tables *tables,
                        const struct dw_block_run *run, dw_particle_moment moment)
 {
     for (uint32_t i = run->lane; i < run->lane + run->count; i++) {
-        dw_particle_life life = { block->is_alive[i], block->cycle[i], block->age[i],
-                                  block->life[i], block->is_before[i] };
+        dw_particle_life life = dw_block_life(block, i);
         dw_particle one;
 
         if (life.is_alive == 0)
             continue;
         one = dw_particles_at(tables, run->row, run->slot + i - run->lane, life, moment);
         block->t[i] = dw_particle_share(life.age, life.life);
-        block->x[i] = one.position[0];
-        block->y[i] = one.position[1];
-        block->z[i] = one.position[2];
-        block->size[i] = one.size;
-        block->opacity[i] = one.opacity;
-        block->color[i] = one.color;
-        block->turn[i] = one.turn;
-        block->axis[i] = one.axis;
-        block->frame[i] = one.frame;
+#define DW_BLOCK_PUT(type, array, place) block->array[i] = one.place;
+        DW_BLOCK_OF_RECORD(DW_BLOCK_PUT)
+#undef DW_BLOCK_PUT
     }
 }
 
@@ -189,15 +174,14 @@ static void live_shown(dw_particle_block *block, const dw_particle_tables *table
                        const struct dw_block_run *run)
 {
     for (uint32_t i = 0; i < run->fill; i++) {
-        uint32_t lane = run->lane + i;
-        bool is_alive =
-            tables->shown != NULL && i < run->count && shown_of(tables, run, DW_SHOWN_PART)[i] != 0;
+        dw_particle_life life = dw_particle_dead();
 
-        block->is_alive[lane] = is_alive;
-        block->cycle[lane] = is_alive ? shown_of(tables, run, DW_SHOWN_CYCLE)[i] : 0;
-        block->age[lane] = is_alive ? shown_of(tables, run, DW_SHOWN_AGE)[i] : 0;
-        block->life[lane] = is_alive ? shown_of(tables, run, DW_SHOWN_LIFE)[i] : 1;
-        block->is_before[lane] = 0;
+        if (tables->shown != NULL && i < run->count && shown_of(tables, run, DW_SHOWN_PART)[i] != 0)
+            life = (dw_particle_life) { .is_alive = 1,
+                                        .cycle = shown_of(tables, run, DW_SHOWN_CYCLE)[i],
+                                        .age = shown_of(tables, run, DW_SHOWN_AGE)[i],
+                                        .life = shown_of(tables, run, DW_SHOWN_LIFE)[i] };
+        dw_block_set_life(block, run->lane + i, life);
     }
 }
 

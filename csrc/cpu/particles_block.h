@@ -73,6 +73,18 @@ enum {
     DW_BLOCK_NEEDS_POINTS = 64, /* some rows have surfaces */
 };
 
+/* From where records have what particles look like. */
+#define DW_BLOCK_OF_RECORD(X)  \
+    X(float, x, position[0])   \
+    X(float, y, position[1])   \
+    X(float, z, position[2])   \
+    X(float, size, size)       \
+    X(float, opacity, opacity) \
+    X(uint32_t, color, color)  \
+    X(uint32_t, turn, turn)    \
+    X(uint32_t, axis, axis)    \
+    X(uint32_t, frame, frame)
+
 /* Found out about them, one after the other. */
 #define DW_BLOCK_FOUND(X)         \
     X(uint32_t, slot, )           \
@@ -126,6 +138,23 @@ typedef struct dw_particle_block {
     uint32_t lane_count, slot_count; /* lanes without slots lie between groups */
     bool has_extents, has_points;    /* arrays that were 0 have been written to */
 } dw_particle_block;
+
+DW_INLINE dw_particle_life dw_block_life(const dw_particle_block *block, size_t lane)
+{
+    dw_particle_life life;
+
+#define DW_BLOCK_GET(type, name, count) life.name = block->name[lane];
+    DW_PARTICLE_LIFE_FIELDS(DW_BLOCK_GET)
+#undef DW_BLOCK_GET
+    return life;
+}
+
+DW_INLINE void dw_block_set_life(dw_particle_block *block, size_t lane, dw_particle_life life)
+{
+#define DW_BLOCK_PUT(type, name, count) block->name[lane] = life.name;
+    DW_PARTICLE_LIFE_FIELDS(DW_BLOCK_PUT)
+#undef DW_BLOCK_PUT
+}
 
 /* The next slots of a walk, as many as the block takes: rows of which nothing lives are passed
  * over. False at the end of the walk. */

@@ -18,24 +18,7 @@ DW_INLINE dw_particle_emitter emitter_of(const dw_particle_block *b, size_t i)
     return e;
 }
 
-DW_INLINE dw_particle_life life_of(const dw_particle_block *b, size_t i)
-{
-    dw_particle_life life;
-
-#define DW_BLOCK_GET(type, name, count) life.name = b->name[i];
-    DW_PARTICLE_LIFE_FIELDS(DW_BLOCK_GET)
-#undef DW_BLOCK_GET
-    return life;
-}
-
 /* ---- lives ---- */
-
-DW_INLINE void set_life(dw_particle_block *b, size_t i, dw_particle_life life)
-{
-#define DW_BLOCK_PUT(type, name, count) b->name[i] = life.name;
-    DW_PARTICLE_LIFE_FIELDS(DW_BLOCK_PUT)
-#undef DW_BLOCK_PUT
-}
 
 DW_SIMD static void bound(dw_block_lanes lanes)
 {
@@ -44,21 +27,22 @@ DW_SIMD static void bound(dw_block_lanes lanes)
     for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++) {
         dw_particle_words ages = { b->age_least[i], b->age_most[i], b->age_before[i], 0 };
 
-        set_life(b, i, dw_particle_bounded(life_of(b, i), ages));
+        dw_block_set_life(b, i, dw_particle_bounded(dw_block_life(b, i), ages));
     }
 }
 
 /* Flags of the part that a rule asks for are the same for all lanes: known, they leave no branch.
  */
-#define DW_BLOCK_LIVE(name, rule, known, value)                                                  \
-    DW_SIMD static void live_##name(dw_block_lanes lanes)                                        \
-    {                                                                                            \
-        dw_particle_block *restrict b = lanes.block;                                             \
-        dw_particle_part part = *lanes.part;                                                     \
-                                                                                                 \
-        part.flags = (part.flags & ~(known)) | (value);                                          \
-        for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++)                           \
-            set_life(b, i, dw_particle_##rule(emitter_of(b, i), part, b->slot[i], b->local[i])); \
+#define DW_BLOCK_LIVE(name, rule, known, value)                                             \
+    DW_SIMD static void live_##name(dw_block_lanes lanes)                                   \
+    {                                                                                       \
+        dw_particle_block *restrict b = lanes.block;                                        \
+        dw_particle_part part = *lanes.part;                                                \
+                                                                                            \
+        part.flags = (part.flags & ~(known)) | (value);                                     \
+        for (size_t i = lanes.lane; i < lanes.lane + lanes.count; i++)                      \
+            dw_block_set_life(                                                              \
+                b, i, dw_particle_##rule(emitter_of(b, i), part, b->slot[i], b->local[i])); \
     }
 
 DW_BLOCK_LIVE(cycle, cycle, DW_PART_IS_EVEN, 0u)
@@ -346,7 +330,7 @@ void dw_block_color(dw_block_lanes lanes, const uint32_t *colors)
 DW_INLINE void place(dw_particle_block *b, size_t i, dw_particle_part part, bool is_trail)
 {
     dw_particle_motion m = { b->x[i], b->y[i], b->z[i], b->size[i], b->opacity[i], 0, 0 };
-    dw_particle_life life = life_of(b, i);
+    dw_particle_life life = dw_block_life(b, i);
     dw_particle one;
 
     if (!is_trail)
@@ -391,7 +375,8 @@ void dw_block_frames(dw_block_lanes lanes)
         b->frame[i] = (part.frames & 0xffff) << 8;
     for (size_t i = lanes.lane; i < lanes.lane + lanes.count && !is_one; i++)
         if (b->is_alive[i] != 0)
-            b->frame[i] = dw_particle_frame(emitter_of(b, i), part, b->slot[i], life_of(b, i));
+            b->frame[i] =
+                dw_particle_frame(emitter_of(b, i), part, b->slot[i], dw_block_life(b, i));
 }
 
 /* ---- rows ---- */

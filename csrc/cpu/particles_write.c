@@ -101,22 +101,19 @@ DW_ALWAYS_INLINE static dw_particle_sprite *draw_some(const dw_particle_block *b
 static dw_particle *write_some(const dw_particle_block *b, uint32_t row, size_t begin, size_t count,
                                dw_particle *out)
 {
-    for (size_t i = begin; i < begin + count; i++)
-        if (b->is_alive[i] != 0)
-            *out++ = (dw_particle) {
-                .emitter = row,
-                .slot = b->slot[i],
-                .cycle = b->cycle[i],
-                .age = b->age[i],
-                .lifetime = b->life[i],
-                .position = { b->x[i], b->y[i], b->z[i] },
-                .size = b->size[i],
-                .opacity = b->opacity[i],
-                .color = b->color[i],
-                .turn = b->turn[i],
-                .axis = b->axis[i],
-                .frame = b->frame[i],
-            };
+    for (size_t i = begin; i < begin + count; i++) {
+        if (b->is_alive[i] == 0)
+            continue;
+        out->emitter = row;
+        out->slot = b->slot[i];
+        out->cycle = b->cycle[i];
+        out->age = b->age[i];
+        out->lifetime = b->life[i];
+#define DW_BLOCK_PUT(type, array, place) out->place = b->array[i];
+        DW_BLOCK_OF_RECORD(DW_BLOCK_PUT)
+#undef DW_BLOCK_PUT
+        out++;
+    }
     return out;
 }
 
