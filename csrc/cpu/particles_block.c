@@ -85,11 +85,12 @@ static bool add_run(dw_particle_block *block, const dw_particle_walk *walk, dw_p
                     uint32_t count)
 {
     uint32_t index = group_of(block, walk->tables, row);
-    struct dw_block_group *group = &block->groups[index];
     struct dw_block_run *run = &block->runs[block->run_count];
+    struct dw_block_group *group;
 
     if (index == DW_PARTICLE_NONE)
         return false;
+    group = &block->groups[index];
     DW_PREFETCH(&walk->tables->emitters[walk->row]);
     DW_PREFETCH(&walk->tables->emitters[walk->row].extent);
     group->count += count;
