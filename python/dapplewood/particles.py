@@ -223,8 +223,9 @@ class ParticleManager(_core.ParticleHub):
     Particles with ``simulation="renewal"`` or ``"dynamic"`` are stepped at every 64th of a second
     on `device`: however time is cut they are the same, on every device, bit for bit, but it does
     not go back while they are registered. At most 4,096 steps are made in one update; what is
-    beyond is one long step, and counted by `stats`. They begin empty, and stay where they are when
-    their emitter moves. Renderers on other devices see them if `device` is ``Device("cpu")``.
+    beyond is one long step, and counted by `stats`. Effects that are "dynamic" begin empty, and
+    what was born stays in the world when their emitter moves. A renderer on another device sees
+    simulated particles only if `device` is ``Device("cpu")``.
 
     Otherwise time may go anywhere: `seek` shows what was or will be there of the emitters that are
     there now, with the clocks that they have now. What plays once is forgotten when time has passed

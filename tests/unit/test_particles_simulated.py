@@ -357,6 +357,33 @@ def test_intensity_scales_counts_and_rates(native_device):
     assert dict(zip(ids, counts.tolist(), strict=False)) == {"half": 64, "whole": 128, "twice": 256}
 
 
+def test_an_interval_repeats_what_plays_once(native_device):
+    pm = dw.ParticleManager(native_device)
+    part = still(5, 0.25, on_death=child(2, 0.25))
+    pm.register("a", dw.EffectConfig((0, 0, 0), effect(part), interval=(1.0, 1.0)))
+    counts = []
+    for _ in range(256):
+        pm.update(1 / 64)
+        counts.append((len(pm.state("spark")), len(pm.state("magic"))))
+    assert {spark for spark, _ in counts} == {0, 5}
+    assert {magic for _, magic in counts} == {0, 10}
+    assert sum(a[0] < b[0] for a, b in zip(counts, counts[1:], strict=False)) in (3, 4)
+
+
+def test_scale_is_of_places_speeds_and_sizes(native_device):
+    pm = dw.ParticleManager(native_device)
+    birth = dw.ParticleBirth(speed=(2, 2), direction=(0, 0, 1))
+    for name, scale in (("a", 1.0), ("b", 3.0)):
+        part = still(1, birth=birth, offset=(1, 0, 0))
+        pm.register(name, dw.EffectConfig((0, 5, 0), effect(part), scale=scale))
+    pm.update(1.0)
+    one, three = pm.state("spark")
+    age = one["age"] / SECOND
+    assert one["position"] == pytest.approx((1, 5, 2 * age), abs=1e-4)
+    assert three["position"] == pytest.approx((3, 5, 6 * age), abs=1e-4)
+    assert three["size"] == pytest.approx(3 * one["size"])
+
+
 def test_births_follow_their_rate(native_device):
     pm = manager(native_device, fountain(birth=dw.ParticleBirth(rate=50)))
     pm.update(3.0)
