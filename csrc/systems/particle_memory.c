@@ -355,12 +355,32 @@ static dw_status grow_planes(uint32_t **planes, uint32_t plane_count, uint32_t b
     return DW_OK;
 }
 
-static uint32_t larger(uint32_t capacity, uint64_t count)
+/* Slots that so many planes may have: a binding of the device takes all of them. */
+static uint64_t most_slots(const dw_particle_memory *memory, uint32_t planes)
 {
-    uint64_t grown = (uint64_t)capacity + capacity / 2;
+    uint64_t most = BLOCKS_MAX * GROUP, fits = most;
 
-    grown = grown < BLOCKS_MAX * GROUP ? grown : BLOCKS_MAX * GROUP;
-    return (uint32_t)((grown > count ? grown : count) + GROUP - 1) / GROUP * GROUP;
+    if (memory->gpu != NULL)
+        fits = dw_gpu_get_limits(memory->gpu)->max_storage_buffer_bytes / (4 * planes);
+    return (fits < most ? fits : most) / GROUP * GROUP;
+}
+
+/* Half as much again as there was, as far as that goes, and at least what is needed. */
+static dw_status larger(const dw_particle_memory *memory, uint32_t capacity, uint64_t needed,
+                        uint32_t planes, uint32_t *out, dw_error *err)
+{
+    uint64_t grown = (uint64_t)capacity + capacity / 2, most = most_slots(memory, planes);
+
+    if (needed > most)
+        return dw_fail(
+            err, DW_ERROR_CAPACITY,
+            "particles that are simulated: %llu slots, but a buffer of this device holds "
+            "states of %llu: unregister some, split them into several managers, or "
+            "simulate with device=Device(\"cpu\")",
+            (unsigned long long)needed, (unsigned long long)most);
+    grown = grown < most ? grown / GROUP * GROUP : most;
+    *out = (uint32_t)(grown > needed ? grown : needed);
+    return DW_OK;
 }
 
 /* Longer planes where rows reach beyond them. */
@@ -368,9 +388,12 @@ static dw_status grow(dw_particle_memory *memory, dw_error *err)
 {
     uint64_t slots = (uint64_t)memory->tables[DW_STEP_BLOCKS].space.end * GROUP;
     uint64_t events = (uint64_t)memory->event_blocks.end * GROUP;
-    uint32_t slot_capacity = larger(memory->slot_capacity, slots);
-    uint32_t event_capacity = larger(memory->event_capacity, events > 0 ? events : 1);
+    uint32_t slot_capacity = 0, event_capacity = 0;
 
+    if (larger(memory, memory->slot_capacity, slots, DW_SLOT_WORDS, &slot_capacity, err) != DW_OK ||
+        larger(memory, memory->event_capacity, events > 0 ? events : GROUP, 2 * DW_EVENT_WORDS,
+               &event_capacity, err) != DW_OK)
+        return err->code;
     if (slots > memory->slot_capacity) {
         if ((memory->gpu != NULL
                  ? dw_particle_step_gpu_reserve_slots(&memory->on_gpu, slot_capacity, err)

@@ -109,3 +109,19 @@ def test_another_device_does_not_see_what_a_device_simulates(native_device, vulk
     assert len(pm.state("impact")) > 0
     with pytest.raises(ValueError, match=r"device.*only that one sees them"):
         pm._state(native_device, int(dw.ParticleLayer.IMPACT))
+
+
+def test_more_than_a_device_holds_is_said(vulkan_device):
+    """Lavapipe binds 128 MiB at most: states of 3.7 million slots."""
+    if vulkan_device.info.kind != "software":
+        pytest.skip("its buffers are too large to be filled here")
+    pm = dw.ParticleManager(vulkan_device)
+    many = dw.ParticlePart("halo", "spark", 4_000_000, (5, 5), simulation="dynamic", once=True)
+    pm.register("many", dw.EffectConfig((0, 0, 0), effect(many)))
+    with pytest.raises(dw.CapacityError, match=r"simulated: 4000000 slots.*Device\(\"cpu\"\)"):
+        pm.update(1 / 64)
+    assert pm.tick == 0
+    pm.unregister("many")
+    pm.register("few", dw.EffectConfig((0, 0, 0), effect(sparks(20))))
+    pm.update(0.5)
+    assert len(pm.state("impact")) > 0
