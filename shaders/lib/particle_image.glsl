@@ -4,6 +4,7 @@
 #define DW_LIB_PARTICLE_IMAGE_GLSL
 
 #include "shared/dither.h"
+#include "shared/indices.h"
 
 /* Even in [0, 1), for a cell of a grid. */
 float dw_cell_value(ivec2 cell, uint seed)
@@ -18,10 +19,9 @@ float dw_noise(vec2 at, uint seed, int period)
 {
     ivec2 cell = ivec2(floor(at));
     vec2 share = at - floor(at);
-    int low = cell.y % period, high;
+    int low = dw_wrap_index(cell.y, 0, period);
+    int high = low + 1 == period ? 0 : low + 1;
 
-    low += low < 0 ? period : 0;
-    high = low + 1 == period ? 0 : low + 1;
     share = share * share * (3.0 - 2.0 * share);
     return mix(mix(dw_cell_value(ivec2(cell.x, low), seed),
                    dw_cell_value(ivec2(cell.x + 1, low), seed), share.x),

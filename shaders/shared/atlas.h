@@ -8,6 +8,7 @@
 #ifndef DW_SHARED_ATLAS_H
 #define DW_SHARED_ATLAS_H
 
+#include "shared/indices.h"
 #include "shared/limits.h"
 #include "shared/types.h"
 
@@ -134,21 +135,6 @@ DW_INLINE int dw_level_edge(int p, int size, int level_size)
 {
     return DW_INT((DW_I64(2) * DW_I64(p) * DW_I64(level_size) + DW_I64(size) - DW_I64(1)) /
                   (DW_I64(2) * DW_I64(size)));
-}
-
-/* Index i brought into [begin, end): the nearest, or the same one modulo the length. */
-DW_INLINE int dw_clamp_index(int i, int begin, int end)
-{
-    return i < begin ? begin : (i >= end ? end - 1 : i);
-}
-
-DW_INLINE int dw_wrap_index(int i, int begin, int end)
-{
-    /* Of whole numbers below zero GLSL leaves the remainder undefined. */
-    uint length = DW_UINT(end - begin);
-    uint steps = DW_UINT(i < begin ? begin - 1 - i : i - begin) % length;
-
-    return i < begin ? end - 1 - DW_INT(steps) : begin + DW_INT(steps);
 }
 
 /* A bilinear sample between four texels, times DW_SAMPLE_ONE. wx, wy: 64ths on the way from the
