@@ -60,7 +60,7 @@ void main()
     if (block >= push.block_count || blocks[block] == DW_PARTICLE_NONE)
         return;
 
-    dw_particle_stream stream = streams[blocks[block]];
+    dw_particle_stream stream = stream_at(blocks[block]);
     dw_particle_emitter e = emitters[stream.row];
     uint part = DW_EMITTER_PART(e.part), slot = index - stream.first;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A lane a slot that knows where it is, through as many steps as the pass has.
 #version 460
+#pragma optimize(on)
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
@@ -43,39 +44,55 @@ void store_event(uint step, uint event, dw_particle_slot s)
     }
 }
 
+#define BLOCKS (DW_PARTICLE_STEP_LANES / DW_PARTICLE_STATE_GROUP)
+
+/* A block's slots are of one row: one lane works out its time for all. */
+shared dw_particle_beat beats[2][BLOCKS];
+
 void main()
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     uint index = group * DW_PARTICLE_STEP_LANES + gl_LocalInvocationIndex;
-    uint block = index / DW_PARTICLE_STATE_GROUP;
+    uint block = index / DW_PARTICLE_STATE_GROUP, place = block % BLOCKS;
+    bool is_used = block < push.block_count && blocks[block] != DW_PARTICLE_NONE;
 
-    if (block >= push.block_count || blocks[block] == DW_PARTICLE_NONE)
-        return;
+    uint row = is_used ? blocks[block] : 0u; /* lanes without a slot still meet at barriers */
+    dw_particle_stream stream = stream_at(row);
 
-    dw_particle_stream stream = streams[blocks[block]];
+    if (!is_used)
+        stream.row = stream.law = 0u;
+
     dw_particle_emitter e = emitters[stream.row];
-    uint part = DW_EMITTER_PART(e.part), slot = index - stream.first;
-
-    if ((parts[part].flags & DW_PART_IS_DYNAMIC) == 0u || slot >= stream.count)
-        return;
-
     dw_particle_law law = law_of(stream);
-    dw_particle_relay relay = relays[blocks[block]];
-    uint until = slots[word_at(DW_SLOT_UNTIL, index)];
+    uint part = DW_EMITTER_PART(e.part), slot = index - stream.first;
+    dw_particle_relay relay = relays[row];
+    uint until = 0u;
     dw_particle_slot s;
-    bool is_loaded = false, is_born = false;
+    bool is_loaded = false, is_born = false, is_first = index % DW_PARTICLE_STATE_GROUP == 0u;
 
+    is_used = is_used && (parts[part].flags & DW_PART_IS_DYNAMIC) != 0u && slot < stream.count;
+    if (is_used)
+        until = slots[word_at(DW_SLOT_UNTIL, index)];
     s.until = until;
     for (uint i = 0u; i < push.step_count; i++) {
-        dw_particle_beat beat = beat_at(e, law, relay, i);
+        if (is_used && is_first) {
+            dw_particle_beat next = beat_at(e, law, relay, i);
+
+            beats[i & 1u][place] = next;
+            relay = dw_particle_relay_after(relay, next, stream.count);
+        }
+        barrier();
+        if (!is_used)
+            continue;
+
+        dw_particle_beat beat = beats[i & 1u][place];
         dw_particle_vector around, moving;
         dw_particle_life born = birth_of(stream, e, part, law, beat, slot, around, moving);
 
-        relay = dw_particle_relay_after(relay, beat, stream.count);
         if (s.until == 0u && born.is_alive == 0u)
             continue;
         if (!is_loaded)
-            s = load_slot(index, until);
+            s = load_moving(index, until);
         is_loaded = true;
         s = dw_particle_slot_step(s, e, parts[part], law, beat, slot, born, around, moving);
         is_born = is_born || (s.kinds & DW_EVENT_IS_BIRTH) != 0u;

@@ -89,6 +89,18 @@ dw_status dw_particle_step_gpu_reserve_events(dw_particle_step_gpu *self, uint32
     return DW_OK;
 }
 
+static uint32_t features_of(const dw_particle_law *laws, uint32_t count)
+{
+    uint32_t features = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        features |= laws[i].collider_count > 0 ? DW_STEP_HAS_SOLIDS : 0;
+        features |= laws[i].noise != 0.0f ? DW_STEP_HAS_EDDIES : 0;
+        features |= laws[i].pull != 0.0f ? DW_STEP_HAS_PULL : 0;
+    }
+    return features;
+}
+
 dw_status dw_particle_step_gpu_write(dw_particle_step_gpu *self, dw_particle_step_table table,
                                      uint32_t first, uint32_t count, const void *rows,
                                      const dw_run *run, dw_error *err)
@@ -99,6 +111,8 @@ dw_status dw_particle_step_gpu_write(dw_particle_step_gpu *self, dw_particle_ste
         return err->code;
     if (count == 0)
         return DW_OK;
+    if (table == DW_STEP_LAWS)
+        self->features |= features_of(rows, count);
     return dw_gpu_upload(self->gpu, &self->tables[table], first * size, rows, count * size, run,
                          err);
 }
@@ -124,6 +138,14 @@ void dw_particle_step_gpu_clear(dw_particle_step_gpu *self, dw_command *command,
 typedef struct step_pipelines {
     dw_pipeline *slots, *rows;
 } step_pipelines;
+
+/* Of slots: built for what laws and rows have ever asked for, so that few are built. */
+static dw_status slots_pipeline(dw_particle_step_gpu *self, uint32_t shader, dw_pipeline **out,
+                                dw_error *err)
+{
+    self->features |= self->has_events ? DW_STEP_HAS_EVENTS : 0;
+    return dw_pipeline_get(self->gpu, shader, &self->features, 1, out, err);
+}
 
 static struct dw_particle_step_push push_of(const dw_particle_step_gpu *self, uint64_t now,
                                             uint32_t count, bool is_long)
@@ -205,8 +227,7 @@ dw_status dw_particle_step_gpu_step(dw_particle_step_gpu *self, const dw_gpu_buf
 
     if (self->stream_count == 0)
         return DW_OK;
-    DW_TRY(
-        dw_pipeline_get(self->gpu, DW_SHADER_PARTICLE_STEP_COMP, NULL, 0, &pipelines.slots, err));
+    DW_TRY(slots_pipeline(self, DW_SHADER_PARTICLE_STEP_COMP, &pipelines.slots, err));
     DW_TRY(dw_pipeline_get(self->gpu, DW_SHADER_PARTICLE_STEP_ROWS_COMP, NULL, 0, &pipelines.rows,
                            err));
     do {
@@ -241,7 +262,7 @@ dw_status dw_particle_step_gpu_show(dw_particle_step_gpu *self, dw_command *comm
 
     if (self->stream_count == 0)
         return DW_OK;
-    if (dw_pipeline_get(self->gpu, DW_SHADER_PARTICLE_SHOW_COMP, NULL, 0, &pipeline, err) != DW_OK)
+    if (slots_pipeline(self, DW_SHADER_PARTICLE_SHOW_COMP, &pipeline, err) != DW_OK)
         return err->code;
     dispatch(self, command, pipeline, emitters, parts, uses, true, &push, slot_groups(self));
     return DW_OK;

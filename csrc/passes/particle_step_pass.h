@@ -26,6 +26,7 @@ typedef struct dw_particle_step_gpu {
     dw_gpu_buffer slots, events, shown;
     uint32_t stream_count, block_count;
     uint32_t slot_capacity, event_capacity;
+    uint32_t features; /* DW_STEP_HAS_* of all laws written so far */
     bool has_events;
 } dw_particle_step_gpu;
 

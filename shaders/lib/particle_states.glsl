@@ -5,6 +5,9 @@
 
 #include "shared/particle_law.h"
 
+/* DW_STEP_HAS_*: what the laws in use ask for at all. Drivers leave out what none asks for. */
+layout(constant_id = 0) const uint features = 0xffffffffu;
+
 layout(scalar, set = 0, binding = 0) readonly buffer emitter_block
 {
     dw_particle_emitter emitters[];
@@ -45,8 +48,8 @@ float load_float(uint word, uint slot)
     return uintBitsToFloat(slots[word_at(word, slot)]);
 }
 
-/* Life and cycle are not read where a step does not need them. */
-dw_particle_slot load_slot(uint slot, uint until)
+/* Without life and cycle, which steps of the living do not need. */
+dw_particle_slot load_moving(uint slot, uint until)
 {
     dw_particle_slot s;
 
@@ -56,10 +59,26 @@ dw_particle_slot load_slot(uint slot, uint until)
         s.velocity[i] = load_float(DW_SLOT_VELOCITY + i, slot);
         s.event_position[i] = s.event_velocity[i] = 0.0;
     }
+    s.life = s.cycle = s.kinds = 0u;
+    return s;
+}
+
+dw_particle_slot load_slot(uint slot, uint until)
+{
+    dw_particle_slot s = load_moving(slot, until);
+
     s.life = slots[word_at(DW_SLOT_LIFE, slot)];
     s.cycle = slots[word_at(DW_SLOT_CYCLE, slot)];
-    s.kinds = 0u;
     return s;
+}
+
+dw_particle_stream stream_at(uint index)
+{
+    dw_particle_stream stream = streams[index];
+
+    if ((features & DW_STEP_HAS_EVENTS) == 0u)
+        stream.parent_events = stream.events = DW_PARTICLE_NONE;
+    return stream;
 }
 
 /* With the row's rate. */
@@ -68,6 +87,12 @@ dw_particle_law law_of(dw_particle_stream stream)
     dw_particle_law law = laws[stream.law];
 
     law.rate = stream.rate;
+    if ((features & DW_STEP_HAS_SOLIDS) == 0u)
+        law.collider_count = 0u;
+    if ((features & DW_STEP_HAS_EDDIES) == 0u)
+        law.noise = 0.0;
+    if ((features & DW_STEP_HAS_PULL) == 0u)
+        law.pull = 0.0;
     return law;
 }
 

@@ -51,6 +51,12 @@
 #define DW_PARTICLE_BLOCK_PLACE     30u
 #define DW_PARTICLE_BLOCK_DIRECTION 31u
 
+/* What some law or row asks for; steps are built without the rest. */
+#define DW_STEP_HAS_SOLIDS 1u
+#define DW_STEP_HAS_EDDIES 2u
+#define DW_STEP_HAS_PULL   4u
+#define DW_STEP_HAS_EVENTS 8u /* parents and children */
+
 /* A row with state, as the host keeps it. */
 #define DW_PARTICLE_STREAM_FIELDS(F)                                                 \
     F(uint, row, 0) /* DW_PARTICLE_NONE: free */                                     \

@@ -284,16 +284,16 @@ DW_INLINE dw_particle_vector dw_particle_force(dw_particle_law law, dw_particle_
 {
     dw_particle_vector gravity =
         dw_particle_vector_of(law.gravity[0], law.gravity[1], law.gravity[2]);
-    dw_particle_vector to = dw_particle_tidied(dw_particle_add(middle, at, -1.0f));
-    DW_PRECISE float reach2 = law.pull_reach * law.pull_reach;
-    DW_PRECISE float far2 = dw_particle_dot(to, to);
-    DW_PRECISE float soft2 = far2 + reach2;
-    DW_PRECISE float most = law.pull * reach2;
-    DW_PRECISE float core2 = far2 + 0.015625f * reach2 + 1e-12f; /* a spring at the middle */
 
     if (law.pull == 0.0f)
         return gravity;
     {
+        dw_particle_vector to = dw_particle_tidied(dw_particle_add(middle, at, -1.0f));
+        DW_PRECISE float reach2 = law.pull_reach * law.pull_reach;
+        DW_PRECISE float far2 = dw_particle_dot(to, to);
+        DW_PRECISE float soft2 = far2 + reach2;
+        DW_PRECISE float most = law.pull * reach2;
+        DW_PRECISE float core2 = far2 + 0.015625f * reach2 + 1e-12f; /* a spring at the middle */
         DW_PRECISE float fall = most * dw_inverse(soft2);
         DW_PRECISE float share = fall * dw_inverse_root(core2);
 

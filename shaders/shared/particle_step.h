@@ -193,6 +193,24 @@ DW_INLINE dw_particle_slot dw_particle_live(dw_particle_slot s, dw_particle_emit
     return s;
 }
 
+/* Another particle in the slot; what happened to the one before is not forgotten. */
+DW_INLINE dw_particle_slot dw_particle_reborn(dw_particle_slot s, dw_particle_emitter e,
+                                              dw_particle_part p, dw_particle_law law, uint slot,
+                                              dw_particle_life born, dw_particle_vector around,
+                                              dw_particle_vector moving)
+{
+    dw_particle_slot next = dw_particle_born(e, p, law, slot, born.cycle, around, moving);
+
+    if (s.kinds == 0u)
+        return next;
+    next.kinds |= s.kinds;
+    for (uint i = 0u; i < 3u; i++) {
+        next.event_position[i] = s.event_position[i];
+        next.event_velocity[i] = s.event_velocity[i];
+    }
+    return next;
+}
+
 /* A slot through a beat. born: is_alive where a life begins in it, of the given age at its end,
  * around a place and with a share of a velocity. */
 DW_INLINE dw_particle_slot dw_particle_slot_step(dw_particle_slot s, dw_particle_emitter e,
@@ -205,36 +223,31 @@ DW_INLINE dw_particle_slot dw_particle_slot_step(dw_particle_slot s, dw_particle
     uint64_t before = ticks - DW_U64(born.age), rest = DW_U64(s.until - beat.begin_low);
     uint end = beat.begin_low + beat.ticks_low;
     bool is_born = born.is_alive != 0u && beat.is_hidden == 0u;
-    uint kinds = 0u;
 
     s.kinds = 0u;
     if (beat.is_hidden != 0u)
         s.until = 0u;
     if (is_born && s.until != 0u && rest > before && (law.flags & DW_LAW_DROPS_NEWEST) != 0u)
         is_born = false;
-    if (s.until != 0u) {
-        s = dw_particle_live(s, e, law, beat.begin_low, ticks, is_born ? before : ticks,
-                             beat.is_long DW_GROUND_ARGUMENT);
-        kinds = s.kinds;
-    }
-    if (!is_born)
-        return s;
-    if (kinds == 0u) {
-        s = dw_particle_born(e, p, law, slot, born.cycle, around, moving);
-    } else {
-        dw_particle_slot next = dw_particle_born(e, p, law, slot, born.cycle, around, moving);
+    /* Who lives goes on, then who is born begins: one text of it, as it is long. */
+    for (uint phase = 0u; phase < 2u; phase++) {
+        uint begin = beat.begin_low;
+        uint64_t span = ticks, most = is_born ? before : ticks;
 
-        next.kinds |= kinds;
-        for (uint i = 0u; i < 3u; i++) {
-            next.event_position[i] = s.event_position[i];
-            next.event_velocity[i] = s.event_velocity[i];
+        if (phase == 0u && s.until == 0u)
+            continue;
+        if (phase == 1u) {
+            if (!is_born)
+                break;
+            s = dw_particle_reborn(s, e, p, law, slot, born, around, moving);
+            s.until = end - born.age + s.life;
+            s.until = s.until == 0u ? 1u : s.until;
+            begin = end - born.age;
+            span = most = DW_U64(born.age);
         }
-        s = next;
+        s = dw_particle_live(s, e, law, begin, span, most, beat.is_long DW_GROUND_ARGUMENT);
     }
-    s.until = end - born.age + s.life;
-    s.until = s.until == 0u ? 1u : s.until;
-    return dw_particle_live(s, e, law, end - born.age, DW_U64(born.age), DW_U64(born.age),
-                            beat.is_long DW_GROUND_ARGUMENT);
+    return s;
 }
 
 /* ---- a slot shown ---- */
