@@ -8,9 +8,9 @@ CSV on standard output. Rows "bare", "drawn" and "specks": `count` quads of `pix
 all over the picture; ms is the device's own clock of the pass in the median frame, of_bare the
 share of the bare quads' rate. Bare quads read nothing, shade nothing and add one colour; they go
 through the same pass with the same targets, depth test and blending. Specks are added without
-quads, by atomics; only what is less than a pixel can be. Rows "meshes" and "layers": fishing spots
-as one mesh and one draw call for each particle, and as four layers; wall_ms is a whole frame on
-the host's clock, with the picture's way back.
+quads, by atomics; only what is less than 1.5 pixels wide can be. Rows "meshes" and "layers":
+fishing spots as one mesh and one draw call for each particle, and as four layers; wall_ms is a
+whole frame on the host's clock, with the picture's way back.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def raster(bench: Bench, count: int, sizes: list[float]) -> None:
     for pixels in sizes:
         bare = None
         sprites["size"] = pixels * HEIGHT / bench.size[1]
-        for kind in ("bare", "drawn", "specks")[: 3 if pixels < 1 else 2]:
+        for kind in ("bare", "drawn", "specks")[: 3 if pixels < 1.5 else 2]:
             if kind == "bare":
                 things = BareSet(count, pixels, bench.size)
             else:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Particles that are less than a pixel: their light is added by atomics, in whole numbers, so that
- * their order is of no concern; what is larger is left to the raster in a list of its own.
+/* Particles whose glow is less than a pixel: the light is added by atomics, in whole numbers, so
+ * that their order is of no concern; what is larger is left to the raster in a list of its own.
  * Thread-safety: one thread at a time for each object and command. */
 #ifndef DW_PASSES_PARTICLE_SPECKS_H
 #define DW_PASSES_PARTICLE_SPECKS_H

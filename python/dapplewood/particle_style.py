@@ -80,7 +80,7 @@ class ParticleStyle:
     lit : bool, optional
         Whether sun and sky light it; None: all but what adds.
     specks : bool, optional
-        Whether particles of added "glow" that are less than a pixel are added to the picture as
+        Whether particles of added "glow" less than 1.5 pixels wide are added to the picture as
         light, without drawing quads, which is exact and does not flicker; None: in layers of
         65,536 particles or more, where it is also faster.
     name : str

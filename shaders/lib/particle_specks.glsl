@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adds particles that are less than a pixel to sums of light, and marks all others for the raster.
+// Adds particles whose glow is less than a pixel to sums of light, and marks all others for the
+// raster.
 #ifndef DW_LIB_PARTICLE_SPECKS_GLSL
 #define DW_LIB_PARTICLE_SPECKS_GLSL
 

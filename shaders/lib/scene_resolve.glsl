@@ -42,7 +42,7 @@ float distance_of(float depth)
                                       : view.depth_terms[0] / (depth + view.depth_terms[1]);
 }
 
-/* The light of particles that are less than a pixel. */
+/* The light of particles whose glow is less than a pixel. */
 vec3 speck_light(uvec2 pixel)
 {
     uint at = DW_SPECK_WORDS * (pixel.y * view.size[0] + pixel.x);

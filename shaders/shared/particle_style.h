@@ -66,11 +66,12 @@ struct dw_particle_style {
  * cells after this many seconds, so that the clock can begin anew there. */
 #define DW_PARTICLE_FLAME_SECONDS 1280u
 
-/* ---- specks: particles that are less than a pixel ----
+/* ---- specks: particles whose glow is less than a pixel ----
  * Added to the picture by atomics instead of being rastered, each with the light that its glow has
- * over its area, spread over four pixels. Sums are whole numbers, so that their order is of no
- * concern. */
-#define DW_SPECK_PIXELS 1.0f   /* particles that are at least so high or wide are rastered */
+ * over its area, spread over four pixels. The glow is half as bright at 0.3 of its radius: what is
+ * spread is as wide as the glow of 1.8 pixels seen through a pixel's area. Sums are whole numbers,
+ * so that their order is of no concern. */
+#define DW_SPECK_PIXELS 1.5f   /* particles that are at least so high or wide are rastered */
 #define DW_SPECK_LEAST  65536u /* particles of a layer from which on it is worth it */
 #define DW_SPECK_GROUPS 1024u  /* workgroups, which share the list evenly */
 #define DW_SPECK_LANES  256u

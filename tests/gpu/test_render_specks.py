@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Particles that are less than a pixel: as much light as if they were rastered, in any order."""
+"""Particles whose glow is less than a pixel: as much light as rastered ones, in any order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def light(frame: dw.Frame) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("pixels", "sharpness", "count"),
-    [(0.5, 2.0, 300_000), (0.95, 2.0, 100_000), (0.95, 4.0, 200_000)],
+    [(0.5, 2.0, 300_000), (1.45, 2.0, 60_000), (0.95, 4.0, 200_000)],
 )
 def test_as_much_light_as_the_raster(studio, pixels, sharpness, count):
     """Within 2 % of what quads give and of the integral of the glow. Quads hit a pixel's centre
@@ -55,8 +55,8 @@ def test_as_much_light_as_the_raster(studio, pixels, sharpness, count):
 
 
 def test_nothing_jumps_where_the_choice_changes(studio):
-    """The light of a particle by its area, over sizes around a pixel."""
-    sizes = np.array([0.80, 0.90, 0.97, 0.995, 1.005, 1.03, 1.10, 1.20])
+    """The light of a particle by its area, over sizes around 1.5 pixels."""
+    sizes = np.array([1.20, 1.35, 1.45, 1.495, 1.505, 1.55, 1.65, 1.80])
     count, found = 60_000, []
     for pixels in sizes:
         sprites = cloud(count, pixels, opacity=float(np.float16(0.05)))
@@ -64,6 +64,27 @@ def test_nothing_jumps_where_the_choice_changes(studio):
     found = np.array(found) / np.mean(found)
     assert np.abs(found - 1).max() < 0.02
     assert np.abs(np.diff(found)).max() < 0.02
+
+
+@pytest.mark.parametrize("pixels", [0.5, 1.0, 1.45])
+def test_they_are_truer_than_quads(studio, pixels):
+    """Against the glow's mean over each pixel, which quads sample at the pixel's centre alone."""
+    rng = np.random.default_rng(3)
+    grid = np.stack(np.meshgrid(*[np.arange(4, SIDE, 8)] * 2), -1)
+    centres = grid + rng.random((8, 8, 2)) - SIDE / 2
+    at = np.concatenate([centres * PIXEL, np.zeros((8, 8, 1))], -1).reshape(-1, 3)
+    sprites = make_sprites(at, size=pixels * PIXEL, opacity=1.0)
+    fine = (np.arange(SIDE * 16) + 0.5) / 16 - SIDE / 2
+    truth = np.zeros((SIDE * 16, SIDE * 16))
+    for x, y in centres.reshape(-1, 2):
+        rho = np.hypot(fine - x, -(fine + y)[:, None]) / (pixels / 2)
+        truth += np.maximum(1 - rho, 0) ** 2
+    truth = truth.reshape(SIDE, 16, SIDE, 16).mean((1, 3))
+    specks, raster = (
+        np.sqrt(np.mean((light(drawn(studio, sprites, specks=specks, sharpness=2.0)) - truth) ** 2))
+        for specks in (True, False)
+    )
+    assert specks < 0.5 * raster
 
 
 def test_their_order_is_of_no_concern(studio):
