@@ -102,6 +102,18 @@ static const dw_registry_row particle_layer_rows[] = {
 #undef DW_PARTICLE_LAYER
 };
 
+static const dw_registry_row terrain_mode_rows[] = {
+#define DW_TERRAIN_MODE(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/terrain_modes.def"
+#undef DW_TERRAIN_MODE
+};
+
+static const dw_registry_row terrain_noise_rows[] = {
+#define DW_TERRAIN_NOISE(value, NAME, name, doc) DW_ROW(value, name, doc)
+#include "shared/terrain_noises.def"
+#undef DW_TERRAIN_NOISE
+};
+
 #define DW_REGISTRY(name, argument, rows)       \
     {                                           \
         name, argument, rows, DW_COUNT_OF(rows) \
@@ -126,4 +138,6 @@ const dw_registry dw_registries[DW_REGISTRY_COUNT] = {
     [DW_REGISTRY_TREE_BUILDER] = DW_REGISTRY("TreeBuilder", "builder", tree_builder_rows),
     [DW_REGISTRY_PARTICLE_KIND] = DW_REGISTRY("ParticleKind", "kind", particle_kind_rows),
     [DW_REGISTRY_PARTICLE_LAYER] = DW_REGISTRY("ParticleLayer", "layer", particle_layer_rows),
+    [DW_REGISTRY_TERRAIN_MODE] = DW_REGISTRY("TerrainMode", "mode", terrain_mode_rows),
+    [DW_REGISTRY_TERRAIN_NOISE] = DW_REGISTRY("TerrainNoise", "noise", terrain_noise_rows),
 };

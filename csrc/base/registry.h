@@ -9,6 +9,7 @@
 #include "shared/dither.h"
 #include "shared/forest.h"
 #include "shared/particle.h"
+#include "shared/terrain.h"
 
 typedef enum dw_mip_filter {
 #define DW_MIP_FILTER(value, NAME, name, support, doc) DW_MIP_FILTER_##NAME = value,
@@ -88,6 +89,8 @@ typedef enum dw_registry_id {
     DW_REGISTRY_TREE_BUILDER,
     DW_REGISTRY_PARTICLE_KIND,
     DW_REGISTRY_PARTICLE_LAYER,
+    DW_REGISTRY_TERRAIN_MODE,
+    DW_REGISTRY_TERRAIN_NOISE,
     DW_REGISTRY_COUNT,
 } dw_registry_id;
 

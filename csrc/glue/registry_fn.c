@@ -15,6 +15,7 @@
 #include "shared/particle_view.h"
 #include "shared/scene.h"
 #include "shared/skin.h"
+#include "shared/terrain.h"
 #include "shared/tree.h"
 #include "shared/tree_gpu.h"
 #include "shared/tree_ray.h"
@@ -467,6 +468,12 @@ static const layout_field particle_step_push_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field terrain_law_fields[] = {
+#define DW_LAYOUT struct dw_terrain_law
+    DW_TERRAIN_LAW_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
@@ -506,6 +513,7 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(particle_stream),    DW_LAYOUT_ROW(particle_relay),
     DW_LAYOUT_ROW(particle_beat),      DW_LAYOUT_ROW(particle_slot),
     DW_LAYOUT_ROW(particle_step_push), DW_LAYOUT_ROW(particle_shown),
+    DW_LAYOUT_ROW(terrain_law),
 };
 
 static PyObject *make_layout(const layout *one)
@@ -647,6 +655,9 @@ static const constant constants[] = {
     DW_CONSTANT(PARTICLE_STEPS_MOST),
     DW_CONSTANT(PARTICLE_STATE_GROUP),
     DW_CONSTANT(PARTICLE_SKIN),
+    DW_CONSTANT(TERRAIN_SLOTS),
+    DW_CONSTANT(TERRAIN_MATERIALS),
+    DW_CONSTANT(TERRAIN_BAYER),
 };
 
 /* (blend, face, image, sharpness) of each layer. */

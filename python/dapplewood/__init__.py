@@ -64,6 +64,8 @@ if TYPE_CHECKING:
         ParticleKind,
         ParticleLayer,
         ShadowMode,
+        TerrainMode,
+        TerrainNoise,
         TreeBuilder,
     )
     from .lods import LOD_PRESETS, LodDistances, LodPreset, lod_distances
@@ -97,6 +99,7 @@ if TYPE_CHECKING:
     from .ray_image import TraceImage, trace_image
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
+    from .terrain import Transition
     from .tiles import LevelCaps, TileGrid, TileRects
     from .tree_layout import TreeLayout, refit_layout_to_pose
     from .trees import SceneTrees
@@ -141,7 +144,8 @@ _NAMES = {
     "kinds": (
         "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",
         "DitherPattern", "DitherRule", "Easing", "FadeCombine", "FillMode", "MipFilter",
-        "NodeFormat", "ParticleKind", "ParticleLayer", "ShadowMode", "TreeBuilder",
+        "NodeFormat", "ParticleKind", "ParticleLayer", "ShadowMode", "TerrainMode",
+        "TerrainNoise", "TreeBuilder",
     ),
     "lods": ("LOD_PRESETS", "LodDistances", "LodPreset", "lod_distances"),
     "materials": ("Material", "MaterialTexture"),
@@ -164,6 +168,7 @@ _NAMES = {
     "ray_image": ("TraceImage", "trace_image"),
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
+    "terrain": ("Transition",),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
     "tree_layout": ("TreeLayout", "refit_layout_to_pose"),
     "trees": ("SceneTrees",),

@@ -605,3 +605,22 @@ def tree_trace(
     way: int,
     to_world: NDArray[np.float32] | None = None,
 ) -> tuple[tuple[NDArray[Any], ...], float, float]: ...
+def terrain_law(
+    mode: int,
+    noise: int,
+    noise_size: int,
+    seed: int,
+    strength: float,
+    cell: float,
+    quantize: int,
+    min_weight: float,
+    accent: tuple[float, float],
+    accents: int,
+    depth: float,
+    fade: tuple[float, float],
+    zoom: tuple[float, float],
+    empty_id: int,
+    materials: NDArray[np.uint32],
+    priorities: NDArray[np.float64],
+    /,
+) -> bytes: ...

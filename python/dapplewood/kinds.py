@@ -24,6 +24,8 @@ __all__ = [
     "ParticleKind",
     "ParticleLayer",
     "ShadowMode",
+    "TerrainMode",
+    "TerrainNoise",
     "TreeBuilder",
     "kind_of",
 ]
@@ -67,6 +69,8 @@ ParticleKind = _registry("ParticleKind")
 ParticleLayer = _registry("ParticleLayer")
 ShadowMode = _registry("ShadowMode")
 NodeFormat = _registry("NodeFormat")
+TerrainMode = _registry("TerrainMode")
+TerrainNoise = _registry("TerrainNoise")
 TreeBuilder = _registry("TreeBuilder")
 
 

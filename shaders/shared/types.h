@@ -34,5 +34,6 @@ typedef uint32_t uint;
 #define DW_FIELD_12(type, name)     type name[12];
 #define DW_FIELD_16(type, name)     type name[16];
 #define DW_FIELD_24(type, name)     type name[24];
+#define DW_FIELD_32(type, name)     type name[32];
 
 #endif
