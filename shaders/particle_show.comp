@@ -2,6 +2,7 @@
 // A lane a slot with state: its life and place at the hub's tick, which is less than a step after
 // its last one, for the passes that draw and list particles.
 #version 460
+#pragma optimize(on)
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
@@ -16,22 +17,25 @@ layout(local_size_x = DW_PARTICLE_STEP_LANES) in;
 layout(scalar, set = 0, binding = 10) writeonly buffer shown_block { uint shown[]; };
 
 /* The slot at the end of the beat. */
-dw_particle_slot slot_at(uint index, uint slot, dw_particle_stream stream, dw_particle_emitter e,
-                         uint part, dw_particle_law law, dw_particle_beat beat)
+dw_particle_slot slot_at(uint index, uint until, dw_particle_stream stream, dw_particle_beat beat)
 {
     uint64_t ticks = dw_particle_join(beat.ticks_low, beat.ticks_high);
-    dw_particle_slot s = load_slot(index, slots[word_at(DW_SLOT_UNTIL, index)]);
+    uint slot = index - stream.first;
+    dw_particle_law law = law_of(stream);
+    dw_particle_slot s = load_slot(index, until);
     dw_particle_vector around, moving;
     dw_particle_life born;
 
     if (ticks == uint64_t(0))
         return s;
-    if ((parts[part].flags & DW_PART_IS_RENEWED) != 0u)
-        return dw_particle_renew(s, e, parts[part], law, slot, beat.begin_low, ticks);
-    born = birth_of(stream, e, part, law, beat, slot, around, moving);
+    if ((parts[stream.part].flags & DW_PART_IS_RENEWED) != 0u)
+        return dw_particle_renew(s, emitters[stream.row], parts[stream.part], law, slot,
+                                 beat.begin_low, ticks);
+    born = birth_of(stream, law, beat, slot, around, moving);
     if (s.until == 0u && born.is_alive == 0u)
         return s;
-    return dw_particle_slot_step(s, e, parts[part], law, beat, slot, born, around, moving);
+    return dw_particle_slot_step(s, emitters[stream.row], law, beat, slot, born, around, moving,
+                                 uvec3(stream.row, stream.law, stream.part));
 }
 
 void put(uint index, dw_particle_slot s, dw_particle_life life, uint part)
@@ -51,35 +55,40 @@ void put(uint index, dw_particle_slot s, dw_particle_life life, uint part)
         dw_particle_axis(s.velocity[0], s.velocity[1], s.velocity[2]);
 }
 
+shared dw_particle_beat beats[DW_STEP_BLOCKS];
+
 void main()
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     uint index = group * DW_PARTICLE_STEP_LANES + gl_LocalInvocationIndex;
-    uint block = index / DW_PARTICLE_STATE_GROUP;
+    uint block = index / DW_PARTICLE_STATE_GROUP, place = block % DW_STEP_BLOCKS;
+    bool is_inside = block < push.block_count;
+    uint until = is_inside ? slots[word_at(DW_SLOT_UNTIL, index)] : 0u;
+    bool is_used = is_inside && blocks[block] != DW_PARTICLE_NONE;
+    uint row = is_used ? blocks[block] : 0u; /* lanes without a slot still meet at the barrier */
+    dw_particle_stream stream = stream_at(row);
 
-    if (block >= push.block_count || blocks[block] == DW_PARTICLE_NONE)
+    if (is_used && index % DW_PARTICLE_STATE_GROUP == 0u)
+        beats[place] = beat_at(emitters[stream.row], law_of(stream), relays[row], 0u);
+    barrier();
+    if (!is_used || index - stream.first >= stream.count)
         return;
 
-    dw_particle_stream stream = stream_at(blocks[block]);
-    dw_particle_emitter e = emitters[stream.row];
-    uint part = DW_EMITTER_PART(e.part), slot = index - stream.first;
-
-    if (slot >= stream.count)
-        return;
-
-    dw_particle_law law = law_of(stream);
-    dw_particle_relay relay = relays[blocks[block]];
-    dw_particle_beat beat = dw_particle_beat_of(e, law, relay, push.now_low, push.now_high,
-                                                push.step_low, 0u);
+    dw_particle_beat beat = beats[place];
+    uint part = stream.part;
     uint64_t own = dw_particle_join(beat.begin_low, beat.begin_high) +
                    dw_particle_join(beat.ticks_low, beat.ticks_high);
-    dw_particle_slot s = slot_at(index, slot, stream, e, part, law, beat);
+    dw_particle_slot s = slot_at(index, until, stream, beat);
     bool is_renewed = (parts[part].flags & DW_PART_IS_RENEWED) != 0u;
-    dw_particle_life life = dw_particle_shown_life(s, e, uint(own), is_renewed);
+    dw_particle_life life =
+        dw_particle_shown_life(s, emitters[stream.row], uint(own), is_renewed);
 
-    if (is_renewed && dw_particle_burst_of(s) != 0u) {
-        life.cycle = dw_particle_burst_of(s) - 1u;
-        part = law.burst_part;
+    if (is_renewed) {
+        if (dw_particle_burst_of(s) != 0u) {
+            life.cycle = dw_particle_burst_of(s) - 1u;
+            part = laws[stream.law].burst_part;
+        }
+        life = dw_particle_life_of_row(life, emitters[stream.row], own);
     }
-    put(index, s, is_renewed ? dw_particle_life_of_row(life, e, own) : life, part);
+    put(index, s, life, part);
 }

@@ -44,39 +44,35 @@ void store_event(uint step, uint event, dw_particle_slot s)
     }
 }
 
-#define BLOCKS (DW_PARTICLE_STEP_LANES / DW_PARTICLE_STATE_GROUP)
-
 /* A block's slots are of one row: one lane works out its time for all. */
-shared dw_particle_beat beats[2][BLOCKS];
+shared dw_particle_beat beats[2][DW_STEP_BLOCKS];
 
 void main()
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     uint index = group * DW_PARTICLE_STEP_LANES + gl_LocalInvocationIndex;
-    uint block = index / DW_PARTICLE_STATE_GROUP, place = block % BLOCKS;
-    bool is_used = block < push.block_count && blocks[block] != DW_PARTICLE_NONE;
-
+    uint block = index / DW_PARTICLE_STATE_GROUP, place = block % DW_STEP_BLOCKS;
+    bool is_inside = block < push.block_count;
+    uint until = is_inside ? slots[word_at(DW_SLOT_UNTIL, index)] : 0u;
+    bool is_used = is_inside && blocks[block] != DW_PARTICLE_NONE;
     uint row = is_used ? blocks[block] : 0u; /* lanes without a slot still meet at barriers */
     dw_particle_stream stream = stream_at(row);
 
     if (!is_used)
-        stream.row = stream.law = 0u;
+        stream.row = stream.law = stream.part = 0u;
 
-    dw_particle_emitter e = emitters[stream.row];
-    dw_particle_law law = law_of(stream);
-    uint part = DW_EMITTER_PART(e.part), slot = index - stream.first;
+    uint slot = index - stream.first;
+    uint step_count = (features & DW_STEP_IS_SINGLE) != 0u ? 1u : push.step_count;
     dw_particle_relay relay = relays[row];
-    uint until = 0u;
     dw_particle_slot s;
     bool is_loaded = false, is_born = false, is_first = index % DW_PARTICLE_STATE_GROUP == 0u;
 
-    is_used = is_used && (parts[part].flags & DW_PART_IS_DYNAMIC) != 0u && slot < stream.count;
-    if (is_used)
-        until = slots[word_at(DW_SLOT_UNTIL, index)];
+    is_used = is_used && (parts[stream.part].flags & DW_PART_IS_DYNAMIC) != 0u &&
+              slot < stream.count;
     s.until = until;
-    for (uint i = 0u; i < push.step_count; i++) {
+    for (uint i = 0u; i < step_count; i++) {
         if (is_used && is_first) {
-            dw_particle_beat next = beat_at(e, law, relay, i);
+            dw_particle_beat next = beat_at(emitters[stream.row], law_of(stream), relay, i);
 
             beats[i & 1u][place] = next;
             relay = dw_particle_relay_after(relay, next, stream.count);
@@ -85,16 +81,19 @@ void main()
         if (!is_used)
             continue;
 
+        /* Rows are read after the barrier, so that little of them is held across it. */
         dw_particle_beat beat = beats[i & 1u][place];
+        dw_particle_law law = law_of(stream);
         dw_particle_vector around, moving;
-        dw_particle_life born = birth_of(stream, e, part, law, beat, slot, around, moving);
+        dw_particle_life born = birth_of(stream, law, beat, slot, around, moving);
 
         if (s.until == 0u && born.is_alive == 0u)
             continue;
         if (!is_loaded)
             s = load_moving(index, until);
         is_loaded = true;
-        s = dw_particle_slot_step(s, e, parts[part], law, beat, slot, born, around, moving);
+        s = dw_particle_slot_step(s, emitters[stream.row], law, beat, slot, born, around, moving,
+                                  uvec3(stream.row, stream.law, stream.part));
         is_born = is_born || (s.kinds & DW_EVENT_IS_BIRTH) != 0u;
         if (stream.events != DW_PARTICLE_NONE && push.is_long == 0u &&
             (s.kinds & ~DW_EVENT_IS_BIRTH) != 0u)

@@ -140,8 +140,8 @@ static dw_particle_slot step_slot(const dw_particle_states *states, const row_vi
 {
     dw_particle_slot s = load_slot(states, row->stream->first + slot);
 
-    return dw_particle_slot_step(s, *row->emitter, *row->part, row->law, *beat, slot, born->life,
-                                 born->around, born->moving, states->ground);
+    return dw_particle_slot_step(s, *row->emitter, row->law, *beat, slot, born->life, born->around,
+                                 born->moving, *row->part, states->ground);
 }
 
 static dw_particle_beat beat_at(const row_view *row, dw_particle_relay relay, uint64_t step,
@@ -412,8 +412,8 @@ static dw_particle_slot slot_at(const dw_particle_states *states, const row_mome
     born = birth_of(states, row, &at->beat, slot);
     if (s.until == 0 && born.life.is_alive == 0)
         return s;
-    return dw_particle_slot_step(s, *row->emitter, *row->part, row->law, at->beat, slot, born.life,
-                                 born.around, born.moving, states->ground);
+    return dw_particle_slot_step(s, *row->emitter, row->law, at->beat, slot, born.life, born.around,
+                                 born.moving, *row->part, states->ground);
 }
 
 /* For particles that remember their age alone *part may become that of bursts. */

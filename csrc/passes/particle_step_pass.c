@@ -140,11 +140,14 @@ typedef struct step_pipelines {
 } step_pipelines;
 
 /* Of slots: built for what laws and rows have ever asked for, so that few are built. */
-static dw_status slots_pipeline(dw_particle_step_gpu *self, uint32_t shader, dw_pipeline **out,
-                                dw_error *err)
+static dw_status slots_pipeline(dw_particle_step_gpu *self, uint32_t shader, uint32_t more,
+                                dw_pipeline **out, dw_error *err)
 {
+    uint32_t constant;
+
     self->features |= self->has_events ? DW_STEP_HAS_EVENTS : 0;
-    return dw_pipeline_get(self->gpu, shader, &self->features, 1, out, err);
+    constant = self->features | more;
+    return dw_pipeline_get(self->gpu, shader, &constant, 1, out, err);
 }
 
 static struct dw_particle_step_push push_of(const dw_particle_step_gpu *self, uint64_t now,
@@ -222,12 +225,14 @@ dw_status dw_particle_step_gpu_step(dw_particle_step_gpu *self, const dw_gpu_buf
     uint64_t first = is_long ? step + count - 1 : step;
     uint32_t left = is_long ? 1 : count, at_once = self->has_events ? 1 : STEPS_PER_COMMAND;
     dw_command *command = NULL;
+    bool is_single = left <= 1 || at_once == 1;
     step_pipelines pipelines;
     dw_ticket ticket = { 0 };
 
     if (self->stream_count == 0)
         return DW_OK;
-    DW_TRY(slots_pipeline(self, DW_SHADER_PARTICLE_STEP_COMP, &pipelines.slots, err));
+    DW_TRY(slots_pipeline(self, DW_SHADER_PARTICLE_STEP_COMP, is_single ? DW_STEP_IS_SINGLE : 0,
+                          &pipelines.slots, err));
     DW_TRY(dw_pipeline_get(self->gpu, DW_SHADER_PARTICLE_STEP_ROWS_COMP, NULL, 0, &pipelines.rows,
                            err));
     do {
@@ -262,7 +267,7 @@ dw_status dw_particle_step_gpu_show(dw_particle_step_gpu *self, dw_command *comm
 
     if (self->stream_count == 0)
         return DW_OK;
-    if (slots_pipeline(self, DW_SHADER_PARTICLE_SHOW_COMP, &pipeline, err) != DW_OK)
+    if (slots_pipeline(self, DW_SHADER_PARTICLE_SHOW_COMP, 0, &pipeline, err) != DW_OK)
         return err->code;
     dispatch(self, command, pipeline, emitters, parts, uses, true, &push, slot_groups(self));
     return DW_OK;

@@ -158,6 +158,7 @@ void dw_hub_remember(dw_hub *hub, uint32_t place, uint32_t index, double share)
         const dw_particle_memory_row row = {
             .row = (uint32_t)(record - hub->records),
             .law = trait->law,
+            .part = part,
             .count = record->count,
             .rate = rate > 4294967295.0 ? UINT32_MAX : (uint32_t)rate,
             .parent = trait->parent == DW_HUB_NONE

@@ -295,6 +295,7 @@ uint32_t dw_particle_memory_add_row(dw_particle_memory *memory, const dw_particl
         .events = row->is_parent ? dw_space_take(&memory->event_blocks, blocks) * GROUP
                                  : DW_PARTICLE_NONE,
         .rate = row->rate,
+        .part = row->part,
     };
     uint32_t index = put(memory, DW_STEP_STREAMS, &stream, 1);
 

@@ -43,7 +43,7 @@ dw_status dw_particle_memory_reserve(dw_particle_memory *memory,
                                      const dw_particle_memory_room *room, dw_error *err);
 
 typedef struct dw_particle_memory_row {
-    uint32_t row, law, count;
+    uint32_t row, law, part, count;
     uint32_t rate;   /* births in 1024 of its own ticks, 16.16 */
     uint32_t parent; /* the number of a row that lives, of at least count / law.children slots;
                         DW_PARTICLE_NONE: none */

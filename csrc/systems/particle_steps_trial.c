@@ -71,6 +71,8 @@ static dw_status fill(session *self, dw_error *err)
         const uint32_t *words = trial->rows + (size_t)i * DW_STEPS_TRIAL_ROW_WORDS;
         const dw_particle_memory_row row = { .row = words[0],
                                              .law = words[1],
+                                             .part =
+                                                 DW_EMITTER_PART(trial->emitters[words[0]].part),
                                              .count = words[2],
                                              .rate = trial->laws[words[1]].rate,
                                              .parent = words[3],

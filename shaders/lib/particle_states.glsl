@@ -38,6 +38,8 @@ layout(scalar, set = 0, binding = 8) STATES_SLOT_ACCESS buffer slot_block { uint
 layout(scalar, set = 0, binding = 9) STATES_EVENT_ACCESS buffer event_block { uint events[]; };
 layout(scalar, push_constant) uniform constants { dw_particle_step_push push; };
 
+#define DW_STEP_BLOCKS (DW_PARTICLE_STEP_LANES / DW_PARTICLE_STATE_GROUP) /* of a workgroup */
+
 uint word_at(uint word, uint slot)
 {
     return word * push.slot_capacity + slot;
@@ -127,18 +129,25 @@ dw_particle_life birth_from(dw_particle_stream stream, dw_particle_law law, dw_p
 }
 
 /* A birth of a slot in a beat, and from what. */
-dw_particle_life birth_of(dw_particle_stream stream, dw_particle_emitter e, uint part,
-                          dw_particle_law law, dw_particle_beat beat, uint slot,
-                          out dw_particle_vector around, out dw_particle_vector moving)
+dw_particle_life birth_of(dw_particle_stream stream, dw_particle_law law, dw_particle_beat beat,
+                          uint slot, out dw_particle_vector around,
+                          out dw_particle_vector moving)
 {
+    uint flags = DW_EMITTER_FLAGS(emitters[stream.row].part);
+    dw_particle_life life;
+
+    around = moving = dw_particle_vector_of(0.0, 0.0, 0.0);
     if (stream.parent_events != DW_PARTICLE_NONE)
         return birth_from(stream, law, beat, slot, around, moving);
-    around = dw_particle_vector_of(e.position[0], e.position[1], e.position[2]);
-    moving = dw_particle_vector_of(0.0, 0.0, 0.0);
-    if ((DW_EMITTER_FLAGS(e.part) & DW_EMITTER_IS_ONCE) != 0u ||
-        (parts[part].flags & DW_PART_IS_BURST) != 0u)
-        return dw_particle_birth_at(e, parts[part], beat, slot);
-    return dw_particle_birth(law, beat, slot, stream.count);
+    if ((flags & DW_EMITTER_IS_ONCE) != 0u || (parts[stream.part].flags & DW_PART_IS_BURST) != 0u)
+        life = dw_particle_birth_at(emitters[stream.row], parts[stream.part], beat, slot);
+    else
+        life = dw_particle_birth(law, beat, slot, stream.count);
+    if (life.is_alive != 0u)
+        around = dw_particle_vector_of(emitters[stream.row].position[0],
+                                       emitters[stream.row].position[1],
+                                       emitters[stream.row].position[2]);
+    return life;
 }
 
 /* The hub's tick at the end of step `index` of this pass, in x and y; its number in z. */

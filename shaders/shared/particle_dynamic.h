@@ -55,18 +55,20 @@
 #define DW_STEP_HAS_SOLIDS 1u
 #define DW_STEP_HAS_EDDIES 2u
 #define DW_STEP_HAS_PULL   4u
-#define DW_STEP_HAS_EVENTS 8u /* parents and children */
+#define DW_STEP_HAS_EVENTS 8u  /* parents and children */
+#define DW_STEP_IS_SINGLE  16u /* no more than one step at once */
 
 /* A row with state, as the host keeps it. */
-#define DW_PARTICLE_STREAM_FIELDS(F)                                                 \
-    F(uint, row, 0) /* DW_PARTICLE_NONE: free */                                     \
-    F(uint, law, 0)                                                                  \
-    F(uint, first, 0) /* of its slots */                                             \
-    F(uint, count, 0)                                                                \
-    F(uint, parent_events, 0) /* of the parent's row; DW_PARTICLE_NONE: no parent */ \
-    F(uint, parent_count, 0)                                                         \
-    F(uint, events, 0) /* first of its own: a parent's; else DW_PARTICLE_NONE */     \
-    F(uint, rate, 0)   /* births in 1024 of its own ticks, 16.16: in place of its law's */
+#define DW_PARTICLE_STREAM_FIELDS(F)                                                       \
+    F(uint, row, 0) /* DW_PARTICLE_NONE: free */                                           \
+    F(uint, law, 0)                                                                        \
+    F(uint, first, 0) /* of its slots */                                                   \
+    F(uint, count, 0)                                                                      \
+    F(uint, parent_events, 0) /* of the parent's row; DW_PARTICLE_NONE: no parent */       \
+    F(uint, parent_count, 0)                                                               \
+    F(uint, events, 0) /* first of its own: a parent's; else DW_PARTICLE_NONE */           \
+    F(uint, rate, 0)   /* births in 1024 of its own ticks, 16.16: in place of its law's */ \
+    F(uint, part, 0)   /* its emitter's */
 
 /* What a row's steps hand on. All zeros at the row's own tick 0. */
 #define DW_PARTICLE_RELAY_FIELDS(F)                             \
@@ -228,8 +230,11 @@ DW_INLINE dw_particle_life dw_particle_birth_at(dw_particle_emitter e, dw_partic
     uint64_t stop = dw_particle_join(e.stop_low, e.stop_high & 0x7fffffffu), tick, k;
 
     if ((DW_EMITTER_FLAGS(e.part) & DW_EMITTER_IS_ONCE) != 0u) {
-        dw_particle_words d = dw_particle_draw(e.key0, e.key1, slot, 0u, 0u);
+        dw_particle_words d;
 
+        if (begin != DW_U64(0) && begin >= DW_U64(p.gap) + DW_U64(p.gap_jitter))
+            return life; /* long ago: no draw for each slot in each step */
+        d = dw_particle_draw(e.key0, e.key1, slot, 0u, 0u);
         k = DW_U64(0);
         tick = DW_U64(p.gap + dw_particle_pick(p.gap_jitter + 1u, d.y));
         tick = tick < DW_U64(1) ? DW_U64(1) : tick;

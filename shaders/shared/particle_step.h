@@ -193,13 +193,28 @@ DW_INLINE dw_particle_slot dw_particle_live(dw_particle_slot s, dw_particle_emit
     return s;
 }
 
+/* What a birth is made from: few slots have one in a step, so a device reads it where it begins
+ * instead of holding it in registers. There `source` is the row, its law and its part. */
+#ifdef GL_core_profile
+#define DW_SOURCE_PARAMETER , uvec3 source
+#define DW_SOURCE_EMITTER   emitters[source.x]
+#define DW_SOURCE_PART      parts[source.z]
+#define DW_SOURCE_LAW       laws[source.y]
+#else
+#define DW_SOURCE_PARAMETER , dw_particle_part source
+#define DW_SOURCE_EMITTER   e
+#define DW_SOURCE_PART      source
+#define DW_SOURCE_LAW       law
+#endif
+
 /* Another particle in the slot; what happened to the one before is not forgotten. */
 DW_INLINE dw_particle_slot dw_particle_reborn(dw_particle_slot s, dw_particle_emitter e,
-                                              dw_particle_part p, dw_particle_law law, uint slot,
-                                              dw_particle_life born, dw_particle_vector around,
-                                              dw_particle_vector moving)
+                                              dw_particle_law law, uint slot, dw_particle_life born,
+                                              dw_particle_vector around,
+                                              dw_particle_vector moving DW_SOURCE_PARAMETER)
 {
-    dw_particle_slot next = dw_particle_born(e, p, law, slot, born.cycle, around, moving);
+    dw_particle_slot next = dw_particle_born(DW_SOURCE_EMITTER, DW_SOURCE_PART, DW_SOURCE_LAW, slot,
+                                             born.cycle, around, moving);
 
     if (s.kinds == 0u)
         return next;
@@ -213,11 +228,10 @@ DW_INLINE dw_particle_slot dw_particle_reborn(dw_particle_slot s, dw_particle_em
 
 /* A slot through a beat. born: is_alive where a life begins in it, of the given age at its end,
  * around a place and with a share of a velocity. */
-DW_INLINE dw_particle_slot dw_particle_slot_step(dw_particle_slot s, dw_particle_emitter e,
-                                                 dw_particle_part p, dw_particle_law law,
-                                                 dw_particle_beat beat, uint slot,
-                                                 dw_particle_life born, dw_particle_vector around,
-                                                 dw_particle_vector moving DW_GROUND_PARAMETER)
+DW_INLINE dw_particle_slot dw_particle_slot_step(
+    dw_particle_slot s, dw_particle_emitter e, dw_particle_law law, dw_particle_beat beat,
+    uint slot, dw_particle_life born, dw_particle_vector around,
+    dw_particle_vector moving DW_SOURCE_PARAMETER DW_GROUND_PARAMETER)
 {
     uint64_t ticks = dw_particle_join(beat.ticks_low, beat.ticks_high);
     uint64_t before = ticks - DW_U64(born.age), rest = DW_U64(s.until - beat.begin_low);
@@ -239,7 +253,7 @@ DW_INLINE dw_particle_slot dw_particle_slot_step(dw_particle_slot s, dw_particle
         if (phase == 1u) {
             if (!is_born)
                 break;
-            s = dw_particle_reborn(s, e, p, law, slot, born, around, moving);
+            s = dw_particle_reborn(s, e, law, slot, born, around, moving, source);
             s.until = end - born.age + s.life;
             s.until = s.until == 0u ? 1u : s.until;
             begin = end - born.age;
