@@ -100,6 +100,14 @@ if TYPE_CHECKING:
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .terrain import Transition
+    from .terrain_banding import WeightBanding, weight_banding
+    from .terrain_forms import IndexMap, PackedWeights
+    from .terrain_weights import (
+        index_map_to_weights,
+        pack_weights,
+        unpack_weights,
+        weights_to_index_map,
+    )
     from .tiles import LevelCaps, TileGrid, TileRects
     from .tree_layout import TreeLayout, refit_layout_to_pose
     from .trees import SceneTrees
@@ -169,6 +177,11 @@ _NAMES = {
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "terrain": ("Transition",),
+    "terrain_banding": ("WeightBanding", "weight_banding"),
+    "terrain_forms": ("IndexMap", "PackedWeights"),
+    "terrain_weights": (
+        "index_map_to_weights", "pack_weights", "unpack_weights", "weights_to_index_map",
+    ),
     "tiles": ("LevelCaps", "TileGrid", "TileRects"),
     "tree_layout": ("TreeLayout", "refit_layout_to_pose"),
     "trees": ("SceneTrees",),

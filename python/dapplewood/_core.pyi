@@ -477,6 +477,19 @@ def resample_rects(
 ) -> NDArray[np.uint16]: ...
 def unpremultiply(device: Device, image: ArrayLike) -> tuple[NDArray[Any], int]: ...
 def blue_noise(size: int, sigma: float, seed: int, /) -> NDArray[np.uint16]: ...
+def pack_weights(
+    device: Device,
+    weights: ArrayLike,
+    bits: int,
+    pitch: int,
+    ranks: ArrayLike | None,
+    x: int,
+    y: int,
+    /,
+) -> NDArray[np.uint8]: ...
+def index_weights(
+    device: Device, weights: ArrayLike, /
+) -> tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64]]: ...
 def discard_counts(amounts: ArrayLike, ranks: int, rule: int, /) -> NDArray[np.uint32]: ...
 def discard_masks(
     device: Device | None,
