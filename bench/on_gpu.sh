@@ -15,12 +15,16 @@ export PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
 export DAPPLEWOOD_TEST_DEVICE="${DAPPLEWOOD_TEST_DEVICE:-gpu}"
 "$python" -m pytest -q -p no:cacheprovider tests/gpu/test_selftest.py \
     tests/gpu/test_*_parity.py tests/gpu/test_render_*.py tests/gpu/test_trace_image.py \
+    tests/gpu/test_particles_simulated.py \
     tests/unit/test_trees.py tests/unit/test_trees_drift.py tests/unit/test_model_trees.py
 "$python" bench/bench_atlas_gpu.py "$@"
 "$python" bench/bench_dither.py
 "$python" bench/bench_forest.py --check
 "$python" bench/bench_skin.py --device gpu --check
-"$python" bench/bench_particles_gpu.py --check
+"$python" bench/bench_particles_gpu.py --check --frames 3000
+"$python" bench/bench_particles_step.py --device gpu --check
+"$python" bench/bench_particles_simulated.py --device gpu --particles 10000000 --frames 100
+"$python" bench/bench_particles_draw.py --device gpu
 "$python" bench/bench_trees_gpu.py
 "$python" bench/bench_trees_updates.py --device gpu
 "$python" bench/bench_render.py ${OUT:+--out "$OUT"}

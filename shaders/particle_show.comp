@@ -22,20 +22,22 @@ dw_particle_slot slot_at(uint index, uint until, dw_particle_stream stream, dw_p
     uint64_t ticks = dw_particle_join(beat.ticks_low, beat.ticks_high);
     uint slot = index - stream.first;
     dw_particle_law law = law_of(stream);
-    dw_particle_slot s = load_slot(index, until);
+    dw_particle_slot s = load_moving(index, until);
     dw_particle_vector around, moving;
     dw_particle_life born;
 
-    if (ticks == uint64_t(0))
-        return s;
     if ((parts[stream.part].flags & DW_PART_IS_RENEWED) != 0u)
-        return dw_particle_renew(s, emitters[stream.row], parts[stream.part], law, slot,
-                                 beat.begin_low, ticks);
+        return dw_particle_renew(load_slot(index, until), emitters[stream.row],
+                                 parts[stream.part], law, slot, beat.begin_low, ticks);
     born = birth_of(stream, law, beat, slot, around, moving);
-    if (s.until == 0u && born.is_alive == 0u)
-        return s;
-    return dw_particle_slot_step(s, emitters[stream.row], law, beat, slot, born, around, moving,
-                                 uvec3(stream.row, stream.law, stream.part));
+    if (ticks != uint64_t(0) && (s.until != 0u || born.is_alive != 0u))
+        s = dw_particle_slot_step(s, emitters[stream.row], law, beat, slot, born, around, moving,
+                                  uvec3(stream.row, stream.law, stream.part));
+    if ((s.kinds & DW_EVENT_IS_BIRTH) == 0u) { /* of who went on, read after what is long */
+        s.life = slots[word_at(DW_SLOT_LIFE, index)];
+        s.cycle = slots[word_at(DW_SLOT_CYCLE, index)];
+    }
+    return s;
 }
 
 void put(uint index, dw_particle_slot s, dw_particle_life life, uint part)
@@ -55,26 +57,22 @@ void put(uint index, dw_particle_slot s, dw_particle_life life, uint part)
         dw_particle_axis(s.velocity[0], s.velocity[1], s.velocity[2]);
 }
 
-shared dw_particle_beat beats[DW_STEP_BLOCKS];
-
 void main()
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     uint index = group * DW_PARTICLE_STEP_LANES + gl_LocalInvocationIndex;
-    uint block = index / DW_PARTICLE_STATE_GROUP, place = block % DW_STEP_BLOCKS;
-    bool is_inside = block < push.block_count;
-    uint until = is_inside ? slots[word_at(DW_SLOT_UNTIL, index)] : 0u;
-    bool is_used = is_inside && blocks[block] != DW_PARTICLE_NONE;
-    uint row = is_used ? blocks[block] : 0u; /* lanes without a slot still meet at the barrier */
-    dw_particle_stream stream = stream_at(row);
+    uint block = index / DW_PARTICLE_STATE_GROUP;
 
-    if (is_used && index % DW_PARTICLE_STATE_GROUP == 0u)
-        beats[place] = beat_at(emitters[stream.row], law_of(stream), relays[row], 0u);
-    barrier();
-    if (!is_used || index - stream.first >= stream.count)
+    if (block >= push.block_count || blocks[block] == DW_PARTICLE_NONE)
         return;
 
-    dw_particle_beat beat = beats[place];
+    uint until = slots[word_at(DW_SLOT_UNTIL, index)], row = blocks[block];
+    dw_particle_stream stream = stream_at(row);
+
+    if (index - stream.first >= stream.count)
+        return;
+
+    dw_particle_beat beat = beat_at(emitters[stream.row], law_of(stream), relays[row], 0u);
     uint part = stream.part;
     uint64_t own = dw_particle_join(beat.begin_low, beat.begin_high) +
                    dw_particle_join(beat.ticks_low, beat.ticks_high);

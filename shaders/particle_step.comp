@@ -44,14 +44,16 @@ void store_event(uint step, uint event, dw_particle_slot s)
     }
 }
 
+#define BLOCKS (DW_PARTICLE_STEP_LANES / DW_PARTICLE_STATE_GROUP)
+
 /* A block's slots are of one row: one lane works out its time for all. */
-shared dw_particle_beat beats[2][DW_STEP_BLOCKS];
+shared dw_particle_beat beats[2][BLOCKS];
 
 void main()
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     uint index = group * DW_PARTICLE_STEP_LANES + gl_LocalInvocationIndex;
-    uint block = index / DW_PARTICLE_STATE_GROUP, place = block % DW_STEP_BLOCKS;
+    uint block = index / DW_PARTICLE_STATE_GROUP, place = block % BLOCKS;
     bool is_inside = block < push.block_count;
     uint until = is_inside ? slots[word_at(DW_SLOT_UNTIL, index)] : 0u;
     bool is_used = is_inside && blocks[block] != DW_PARTICLE_NONE;

@@ -38,8 +38,6 @@ layout(scalar, set = 0, binding = 8) STATES_SLOT_ACCESS buffer slot_block { uint
 layout(scalar, set = 0, binding = 9) STATES_EVENT_ACCESS buffer event_block { uint events[]; };
 layout(scalar, push_constant) uniform constants { dw_particle_step_push push; };
 
-#define DW_STEP_BLOCKS (DW_PARTICLE_STEP_LANES / DW_PARTICLE_STATE_GROUP) /* of a workgroup */
-
 uint word_at(uint word, uint slot)
 {
     return word * push.slot_capacity + slot;

@@ -64,7 +64,7 @@ def sparks() -> dw.ParticleEffect:
     )  # fmt: skip
 
 
-def forces(renderer) -> dw.Frame:
+def forces(renderer, device) -> dw.Frame:
     scene = dw.Scene()
     scene.sun.direction, scene.sun.color = (-0.6, 0.7, 0.5), (0.35, 0.4, 0.5)
     scene.sun.shadow_size, scene.sun.shadow_distance = 1024, 45.0
@@ -73,13 +73,14 @@ def forces(renderer) -> dw.Frame:
     scene.add(block((-2.6, 0, -1.55), (2.6, 1.2, -1.25), base_color=(0.12, 0.11, 0.10, 1)))
     scene.add(block((-1.35, 0, -0.12), (-1.15, 1.0, 0.12), base_color=(0.10, 0.09, 0.08, 1)))
     scene.add(ball(BALL.center, BALL.radius, base_color=(0.16, 0.17, 0.20, 1), roughness=0.35))
-    with dw.ParticleManager(seed=21) as manager:
+    with dw.ParticleManager(device, seed=21) as manager:
         manager.register("stone", dw.EffectConfig((-1.12, 0.95, 0.0), sparks()))
         scene.add(manager)
         camera = dw.Camera((0.25, 1.35, 4.6), (0.3, 0.62, 0), fov_y=0.62)
         return renderer.render(scene, camera, time=3.0)
 
 
-def test_picture(vulkan_device, tmp_path):
+def test_picture(native_device, vulkan_device, tmp_path):
+    """Simulated natively: every device sees that."""
     with dw.Renderer(SIZE, samples=4, anisotropic=False, device=vulkan_device) as renderer:
-        check_golden("particles_forces", forces(renderer).color, tmp_path)
+        check_golden("particles_forces", forces(renderer, native_device).color, tmp_path)
