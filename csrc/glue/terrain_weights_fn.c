@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of terrain weights in few bits. They run on the host, with the threads of the device
- * given. */
+/* Functions of terrain weights in few bits, and of their expectation. They run on the host, with
+ * the threads of the device given. */
 #include "glue/arrays.h"
 #include "glue/device_type.h"
 #include "glue/module.h"
+#include "glue/terrain_fn.h"
 
+#include "cpu/terrain_expect.h"
 #include "cpu/terrain_pack.h"
 #include "shared/dither.h"
 
@@ -138,6 +140,72 @@ done:
     return out;
 }
 
+/* None; (N,) float32; or float32 of the shape of weights. */
+static int take_heights(PyObject *object, PyArrayObject *weights, PyArrayObject **out,
+                        dw_expect_def *def)
+{
+    *out = NULL;
+    if (object == Py_None)
+        return 0;
+    *out = dw_array_input(object, NPY_FLOAT32, 1, 3, "heights");
+    if (*out == NULL)
+        return -1;
+    def->heights = PyArray_DATA(*out);
+    def->has_height_each = PyArray_NDIM(*out) == 3;
+    if (PyArray_SAMESHAPE(*out, weights) ||
+        (PyArray_NDIM(*out) == 1 && PyArray_DIM(*out, 0) == PyArray_DIM(weights, 2)))
+        return 0;
+    PyErr_Format(PyExc_ValueError,
+                 "heights must have the shape of weights, (%zd, %zd, %zd), or its last number",
+                 (Py_ssize_t)PyArray_DIM(weights, 0), (Py_ssize_t)PyArray_DIM(weights, 1),
+                 (Py_ssize_t)PyArray_DIM(weights, 2));
+    Py_CLEAR(*out);
+    return -1;
+}
+
+static PyObject *expected_coverage(PyObject *module, PyObject *args)
+{
+    const dw_module_state *state = dw_module_get_state(module);
+    PyObject *device_object, *weights_object, *heights_object, *law_object, *out = NULL;
+    PyArrayObject *weights = NULL, *heights = NULL;
+    dw_expect_def def = { .heights = NULL };
+    struct dw_terrain_law law;
+    dw_device *device;
+    dw_status status;
+    dw_glue_run run;
+    dw_error err;
+
+    if (!PyArg_ParseTuple(args, "OOOO:expected_coverage", &device_object, &weights_object,
+                          &heights_object, &law_object) ||
+        dw_take_terrain_law(law_object, &law) < 0)
+        return NULL;
+    weights = take_weights(weights_object, DW_TERRAIN_MATERIALS);
+    if (weights == NULL || take_heights(heights_object, weights, &heights, &def) < 0)
+        goto done;
+    if ((npy_intp)law.count != PyArray_DIM(weights, 2)) {
+        PyErr_Format(PyExc_ValueError, "law is of %u materials, weights of %zd", law.count,
+                     (Py_ssize_t)PyArray_DIM(weights, 2));
+        goto done;
+    }
+    def.law = &law;
+    def.weights = PyArray_DATA(weights);
+    def.height = (uint32_t)PyArray_DIM(weights, 0);
+    def.width = (uint32_t)PyArray_DIM(weights, 1);
+    out = PyArray_SimpleNew(3, PyArray_DIMS(weights), NPY_FLOAT32);
+    device = out == NULL ? NULL : dw_py_run_begin(state, device_object, &run);
+    if (device == NULL) {
+        Py_CLEAR(out);
+        goto done;
+    }
+    status = dw_terrain_expect(&def, PyArray_DATA((PyArrayObject *)out), &run.run, &err);
+    if (dw_py_run_end(state, device, &run, status, &err) < 0)
+        Py_CLEAR(out);
+done:
+    Py_XDECREF(weights);
+    Py_XDECREF(heights);
+    return out;
+}
+
 static PyMethodDef functions[] = {
     { "pack_weights", pack_weights, METH_VARARGS,
       "pack_weights($module, device, weights, bits, pitch, ranks, x, y, /)\n--\n\n"
@@ -145,6 +213,9 @@ static PyMethodDef functions[] = {
     { "index_weights", index_weights, METH_VARARGS,
       "index_weights($module, device, weights, /)\n--\n\n"
       "The (H, W) uint32 map, and the lost shares of rows: (H,) sums and (H,) maxima." },
+    { "expected_coverage", expected_coverage, METH_VARARGS,
+      "expected_coverage($module, device, weights, heights, law, /)\n--\n\n"
+      "(H, W, N) float32 chances." },
     { NULL, NULL, 0, NULL },
 };
 

@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .terrain import Transition
     from .terrain_banding import WeightBanding, weight_banding
+    from .terrain_coverage import expected_coverage
     from .terrain_forms import IndexMap, PackedWeights
     from .terrain_weights import (
         index_map_to_weights,
@@ -178,6 +179,7 @@ _NAMES = {
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "terrain": ("Transition",),
     "terrain_banding": ("WeightBanding", "weight_banding"),
+    "terrain_coverage": ("expected_coverage",),
     "terrain_forms": ("IndexMap", "PackedWeights"),
     "terrain_weights": (
         "index_map_to_weights", "pack_weights", "unpack_weights", "weights_to_index_map",

@@ -487,6 +487,9 @@ def pack_weights(
     y: int,
     /,
 ) -> NDArray[np.uint8]: ...
+def expected_coverage(
+    device: Device, weights: ArrayLike, heights: ArrayLike | None, law: bytes, /
+) -> NDArray[np.float32]: ...
 def index_weights(
     device: Device, weights: ArrayLike, /
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64]]: ...
