@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .io import Image, Texture, read_image, read_texture
     from .io.effects import load_effect
     from .io.gltf import load_gltf
+    from .io.heightfield import Heightfield, load_heightfield, read_weights
     from .kinds import (
         ColorSpace,
         CoverageMode,
@@ -150,6 +151,7 @@ _NAMES = {
     "io": ("Image", "Texture", "read_image", "read_texture"),
     "io.effects": ("load_effect",),
     "io.gltf": ("load_gltf",),
+    "io.heightfield": ("Heightfield", "load_heightfield", "read_weights"),
     "kinds": (
         "ColorSpace", "CoverageMode", "DissolveDirection", "DissolveEncoding", "DissolveEvent",
         "DitherPattern", "DitherRule", "Easing", "FadeCombine", "FillMode", "MipFilter",

@@ -164,6 +164,63 @@ def decode_image(data: memoryview, path: Path, *, hdr: str = "warn") -> Image:
     return _decoded(data, kind, path, hdr, False)
 
 
+def read_channels(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Reads the numbers of an image as they are stored: no colour space, no meaning of alpha.
+
+    Parameters
+    ----------
+    path : path
+        What `read_image` reads.
+
+    Returns
+    -------
+    array : (h, w, channels) uint8, uint16 or float32
+        Red, green, blue, alpha in this order where channels are named so, else as in the file.
+    names : tuple of str
+        One a channel, in upper case.
+
+    Raises
+    ------
+    FileNotFoundError
+        No such file.
+    FormatError
+        As `read_image` raises it.
+    """
+    place = as_path(path)
+    data = read_bytes(place)
+    kind = _sniff(data, place)
+    if kind in ("dds", "ktx2"):
+        return _texture_channels(place)
+    if kind == "png":
+        parse_png(data, place, is_picture=False)
+    if kind == "jpeg" and not _jpeg_ends(data):
+        raise FormatError(f"{place}: the JPEG is cut short: no end marker")
+    try:
+        raw, spec = _load_named(place, kind, data, _is_utf8(place))
+        names = tuple(name.upper() for name in spec.channelnames)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{place}: the {kind} file holds text that is no UTF-8") from error
+    array = _upright(_display_window(raw, spec, kind, place), spec)
+    if len(set(names)) == len(names) and set(names) <= set("RGBA"):
+        order = sorted(range(len(names)), key=lambda i: "RGBA".index(names[i]))
+        array, names = array[..., order], tuple(names[i] for i in order)
+    return np.ascontiguousarray(array), names
+
+
+def _texture_channels(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+    from .formats import BY_NAME
+    from .texture import read_texture
+
+    texture = read_texture(path)
+    array = texture.levels[0]
+    if array.ndim == 4:
+        raise FormatError(f"{path}: {array.shape[0]} layers or faces where one image was meant")
+    row = BY_NAME.get(texture.format)
+    stored = (row.channels if row else texture.format).upper()
+    kept = [i for i, letter in enumerate("RGBA") if letter in stored] or [0]  # luminance: repeated
+    return np.ascontiguousarray(array[..., kept]), tuple("RGBA"[i] for i in kept)
+
+
 def _decoded(data: memoryview, kind: str, place: Path, hdr: str, in_place: bool) -> Image:
     """The image; `in_place`: its bytes are the file `place`."""
     png = parse_png(data, place) if kind == "png" else None

@@ -53,8 +53,8 @@ class PngInfo:
         return self.color_type in (4, 6) or self.has_transparency
 
 
-def parse_png(data: memoryview, path: Path) -> PngInfo:
-    """Walks the chunks of a PNG file.
+def parse_png(data: memoryview, path: Path, *, is_picture: bool = True) -> PngInfo:
+    """Walks the chunks of a PNG file; of no picture but numbers, the colour space is not asked for.
 
     Raises
     ------
@@ -92,7 +92,8 @@ def parse_png(data: memoryview, path: Path) -> PngInfo:
     assert info is not None
     _check_claim(info, image_bytes, path)
     info.has_transparency = "tRNS" in info.chunks
-    _find_color_space(info, path)
+    if is_picture:
+        _find_color_space(info, path)
     return info
 
 
