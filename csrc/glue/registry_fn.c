@@ -8,6 +8,7 @@
 #include "shared/dissolve.h"
 #include "shared/dither.h"
 #include "shared/forest.h"
+#include "shared/ground.h"
 #include "shared/particle.h"
 #include "shared/particle_gpu.h"
 #include "shared/particle_step.h"
@@ -195,6 +196,24 @@ static const layout_field scene_material_fields[] = {
 static const layout_field scene_push_fields[] = {
 #define DW_LAYOUT struct dw_scene_push
     DW_SCENE_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field ground_look_fields[] = {
+#define DW_LAYOUT struct dw_ground_look
+    DW_GROUND_LOOK_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field ground_surface_fields[] = {
+#define DW_LAYOUT struct dw_ground_surface
+    DW_GROUND_SURFACE_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
+static const layout_field ground_node_fields[] = {
+#define DW_LAYOUT struct dw_ground_node
+    DW_GROUND_NODE_FIELDS(DW_LAYOUT_FIELD)
 #undef DW_LAYOUT
 };
 
@@ -513,7 +532,8 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(particle_stream),    DW_LAYOUT_ROW(particle_relay),
     DW_LAYOUT_ROW(particle_beat),      DW_LAYOUT_ROW(particle_slot),
     DW_LAYOUT_ROW(particle_step_push), DW_LAYOUT_ROW(particle_shown),
-    DW_LAYOUT_ROW(terrain_law),
+    DW_LAYOUT_ROW(terrain_law),        DW_LAYOUT_ROW(ground_look),
+    DW_LAYOUT_ROW(ground_surface),     DW_LAYOUT_ROW(ground_node),
 };
 
 static PyObject *make_layout(const layout *one)
@@ -569,6 +589,22 @@ typedef struct constant {
 
 /* What Python writes into tables or reads from them, by the names of the shared headers. */
 static const constant constants[] = {
+    DW_CONSTANT(GROUND_PATCH),
+    DW_CONSTANT(GROUND_LEVELS),
+    DW_CONSTANT(GROUND_MATERIALS),
+    DW_CONSTANT(GROUND_IS_SMOOTH),
+    DW_CONSTANT(GROUND_IS_PIXELS),
+    DW_CONSTANT(GROUND_HAS_NORMALS),
+    DW_CONSTANT(GROUND_IS_LINEAR),
+    DW_CONSTANT(GROUND_IS_UNLIT),
+    DW_CONSTANT(GROUND_FORM_FLOAT),
+    DW_CONSTANT(GROUND_FORM_BYTES),
+    DW_CONSTANT(GROUND_FORM_PACKED),
+    DW_CONSTANT(GROUND_SHOWS_COLOR),
+    DW_CONSTANT(GROUND_SHOWS_IDS),
+    DW_CONSTANT(GROUND_SHOWS_WEIGHTS),
+    DW_CONSTANT(GROUND_SHOWS_EXPECTATION),
+    DW_CONSTANT(GROUND_SHOWS_CHANNEL),
     DW_CONSTANT(SCENE_IS_FOREST),
     DW_CONSTANT(SCENE_IS_FADING),
     DW_CONSTANT(SCENE_IS_MASKED),

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The Python type Renderer of the core: the tables of a frame in, a picture out. What a scene is
  * made of, and how the tables come about, is the package's affair. */
-#include "glue/arrays.h"
-#include "glue/device_type.h"
+#include "glue/renderer_type.h"
+
 #include "glue/forest_type.h"
 #include "glue/particles_type.h"
-
-#include "systems/renderer.h"
-
-#define LEVELS_MAX 16
-
-typedef struct dw_py_renderer {
-    PyObject_HEAD PyObject *device; /* the Device, strong */
-    dw_renderer *renderer;          /* NULL once closed */
-    bool is_busy;                   /* a call runs without the GIL */
-} dw_py_renderer;
 
 static int renderer_traverse(PyObject *object, visitproc visit, void *arg)
 {
@@ -35,8 +25,8 @@ static void renderer_dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* A call on the renderer: the device in use, the GIL released; NULL with an exception set. */
-static dw_device *begin(const dw_module_state *state, dw_py_renderer *self, dw_glue_run *run)
+dw_device *dw_py_renderer_begin(const dw_module_state *state, dw_py_renderer *self,
+                                dw_glue_run *run)
 {
     dw_device *device;
 
@@ -56,8 +46,8 @@ static dw_device *begin(const dw_module_state *state, dw_py_renderer *self, dw_g
     return device;
 }
 
-static int end(const dw_module_state *state, dw_py_renderer *self, dw_device *device,
-               dw_glue_run *run, dw_status status, const dw_error *err)
+int dw_py_renderer_end(const dw_module_state *state, dw_py_renderer *self, dw_device *device,
+                       dw_glue_run *run, dw_status status, const dw_error *err)
 {
     int result = dw_py_run_end(state, device, run, status, err);
 
@@ -145,13 +135,13 @@ static PyObject *renderer_add_mesh(PyObject *object, PyObject *args)
                      DW_VERTEX_WORDS);
         goto done;
     }
-    device = begin(state, self, &run);
+    device = dw_py_renderer_begin(state, self, &run);
     if (device == NULL)
         goto done;
     status = dw_renderer_add_mesh(self->renderer, PyArray_DATA(vertices),
                                   (uint32_t)PyArray_DIM(vertices, 0), PyArray_DATA(indices),
                                   (uint32_t)PyArray_DIM(indices, 0), &run.run, &handle, &err);
-    if (end(state, self, device, &run, status, &err) == 0)
+    if (dw_py_renderer_end(state, self, device, &run, status, &err) == 0)
         result = PyLong_FromUnsignedLong(handle);
 done:
     Py_XDECREF(vertices);
@@ -160,13 +150,14 @@ done:
 }
 
 /* The texels of each level; -1 with an exception set. The arrays are kept in `kept`. */
-static int levels_of(PyObject *sequence, PyArrayObject *kept[LEVELS_MAX],
-                     const void *levels[LEVELS_MAX], dw_texture_def *def)
+static int levels_of(PyObject *sequence, PyArrayObject *kept[DW_PY_LEVELS_MAX],
+                     const void *levels[DW_PY_LEVELS_MAX], dw_texture_def *def)
 {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
 
-    if (count < 1 || count > LEVELS_MAX) {
-        PyErr_Format(PyExc_ValueError, "levels must be 1 to %d arrays, got %zd", LEVELS_MAX, count);
+    if (count < 1 || count > DW_PY_LEVELS_MAX) {
+        PyErr_Format(PyExc_ValueError, "levels must be 1 to %d arrays, got %zd", DW_PY_LEVELS_MAX,
+                     count);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -197,8 +188,8 @@ static PyObject *renderer_add_texture(PyObject *object, PyObject *args)
     const dw_module_state *state = dw_type_get_state(Py_TYPE(object));
     dw_py_renderer *self = (dw_py_renderer *)object;
     PyObject *given, *sequence = NULL, *result = NULL;
-    PyArrayObject *kept[LEVELS_MAX] = { NULL };
-    const void *levels[LEVELS_MAX];
+    PyArrayObject *kept[DW_PY_LEVELS_MAX] = { NULL };
+    const void *levels[DW_PY_LEVELS_MAX];
     dw_texture_def def = { 0 };
     int is_srgb, wrap;
     dw_device *device;
@@ -217,14 +208,14 @@ static PyObject *renderer_add_texture(PyObject *object, PyObject *args)
     sequence = PySequence_Fast(given, "levels must be a sequence of arrays");
     if (sequence == NULL || levels_of(sequence, kept, levels, &def) < 0)
         goto done;
-    device = begin(state, self, &run);
+    device = dw_py_renderer_begin(state, self, &run);
     if (device == NULL)
         goto done;
     status = dw_renderer_add_texture(self->renderer, &def, &handle, &err);
-    if (end(state, self, device, &run, status, &err) == 0)
+    if (dw_py_renderer_end(state, self, device, &run, status, &err) == 0)
         result = PyLong_FromUnsignedLong(handle);
 done:
-    for (int i = 0; i < LEVELS_MAX; i++)
+    for (int i = 0; i < DW_PY_LEVELS_MAX; i++)
         Py_XDECREF(kept[i]);
     Py_XDECREF(sequence);
     return result;
@@ -257,8 +248,7 @@ static PyObject *renderer_remove_texture(PyObject *object, PyObject *number)
     return remove_handle(object, number, dw_renderer_remove_texture);
 }
 
-/* Rows of bytes, each one struct of the core; NULL with an exception set. */
-static PyArrayObject *records_input(PyObject *given, size_t size, const char *argument)
+PyArrayObject *dw_py_records_input(PyObject *given, size_t size, const char *argument)
 {
     PyArrayObject *array = dw_array_input(given, NPY_UINT8, 2, 2, argument);
 
@@ -305,16 +295,16 @@ static PyObject *renderer_add_sprites(PyObject *object, PyObject *args)
 
     if (state == NULL || !PyArg_ParseTuple(args, "OO:add_sprites", &sprite_object, &count_object))
         return NULL;
-    sprites = records_input(sprite_object, sizeof(dw_particle_sprite), "sprites");
+    sprites = dw_py_records_input(sprite_object, sizeof(dw_particle_sprite), "sprites");
     counts = dw_array_input(count_object, NPY_UINT32, 1, 1, "counts");
     if (sprites == NULL || counts == NULL || check_counts(sprites, counts) < 0)
         goto done;
-    device = begin(state, self, &run);
+    device = dw_py_renderer_begin(state, self, &run);
     if (device == NULL)
         goto done;
     status = dw_renderer_add_sprites(self->renderer, PyArray_DATA(sprites), PyArray_DATA(counts),
                                      (uint32_t)PyArray_SIZE(counts), &run.run, &handle, &err);
-    if (end(state, self, device, &run, status, &err) == 0)
+    if (dw_py_renderer_end(state, self, device, &run, status, &err) == 0)
         result = PyLong_FromUnsignedLong(handle);
 done:
     Py_XDECREF(sprites);
@@ -325,6 +315,11 @@ done:
 static PyObject *renderer_remove_sprites(PyObject *object, PyObject *number)
 {
     return remove_handle(object, number, dw_renderer_remove_sprites);
+}
+
+static PyObject *renderer_remove_ground(PyObject *object, PyObject *number)
+{
+    return remove_handle(object, number, dw_renderer_remove_ground);
 }
 
 static PyObject *renderer_set_ranks(PyObject *object, PyObject *given)
@@ -340,12 +335,12 @@ static PyObject *renderer_set_ranks(PyObject *object, PyObject *given)
 
     if (state == NULL || words == NULL)
         goto done;
-    device = begin(state, self, &run);
+    device = dw_py_renderer_begin(state, self, &run);
     if (device == NULL)
         goto done;
     status = dw_renderer_set_ranks(self->renderer, PyArray_DATA(words),
                                    (uint32_t)PyArray_DIM(words, 0), &run.run, &err);
-    if (end(state, self, device, &run, status, &err) == 0)
+    if (dw_py_renderer_end(state, self, device, &run, status, &err) == 0)
         result = Py_NewRef(Py_None);
 done:
     Py_XDECREF(words);
@@ -378,6 +373,7 @@ typedef struct frame_arguments {
     PyObject *hubs[DW_RENDERER_PARTICLES_MAX]; /* begun; borrowed from the sequence's tuples */
     PyArrayObject *hub_numbers[DW_RENDERER_PARTICLES_MAX];
     dw_renderer_particles particle_rows[DW_RENDERER_PARTICLES_MAX];
+    dw_py_grounds grounds;
     dw_renderer_frame frame;
 } frame_arguments;
 
@@ -398,6 +394,7 @@ static void release_arguments(frame_arguments *self)
         if (self->hubs[i] != NULL)
             dw_py_hub_end(self->hubs[i]);
     }
+    dw_py_grounds_release(&self->grounds);
     Py_XDECREF(self->forests);
     Py_XDECREF(self->particles);
 }
@@ -405,7 +402,7 @@ static void release_arguments(frame_arguments *self)
 static int take_records(frame_arguments *self, frame_array which, PyObject *given, size_t size,
                         const char *argument)
 {
-    self->arrays[which] = records_input(given, size, argument);
+    self->arrays[which] = dw_py_records_input(given, size, argument);
     return self->arrays[which] == NULL ? -1 : 0;
 }
 
@@ -517,7 +514,7 @@ static int take_particle(const dw_module_state *state, frame_arguments *self, Py
         return -1;
     if (PyErr_Occurred())
         return -1;
-    self->styles[at] = records_input(styles, sizeof(dw_particle_style), "styles");
+    self->styles[at] = dw_py_records_input(styles, sizeof(dw_particle_style), "styles");
     if (self->styles[at] == NULL)
         return -1;
     shape[0] = PyArray_DIM(self->styles[at], 0);
@@ -560,7 +557,7 @@ static int take_particles(const dw_module_state *state, frame_arguments *self, P
 }
 
 static int take_frame(const dw_module_state *state, frame_arguments *self, PyObject *device,
-                      PyObject *given[7])
+                      PyObject *given[8])
 {
     dw_renderer_frame *frame = &self->frame;
 
@@ -570,8 +567,11 @@ static int take_frame(const dw_module_state *state, frame_arguments *self, PyObj
         take_records(self, WORDS, given[3], sizeof(uint32_t), "words") < 0 ||
         take_records(self, ITEMS, given[4], sizeof(dw_scene_item), "items") < 0 ||
         take_forests(state, self, device, given[5]) < 0 ||
-        take_particles(state, self, device, given[6]) < 0)
+        take_particles(state, self, device, given[6]) < 0 ||
+        dw_py_grounds_take(state, &self->grounds, given[7]) < 0)
         return -1;
+    frame->grounds = self->grounds.rows;
+    frame->ground_count = self->grounds.count;
     frame->views = PyArray_DATA(self->arrays[VIEWS]);
     frame->sub_frames = (uint32_t)PyArray_DIM(self->arrays[VIEWS], 0);
     frame->materials = PyArray_DATA(self->arrays[MATERIALS]);
@@ -609,9 +609,9 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
 {
     const dw_module_state *state = dw_type_get_state(Py_TYPE(object));
     dw_py_renderer *self = (dw_py_renderer *)object;
-    frame_arguments taken; /* about 40 KB: a frame takes no memory of the heap */
+    frame_arguments taken; /* about 50 KB: a frame takes no memory of the heap */
     PyArrayObject *color = NULL, *depth = NULL, *ids = NULL;
-    PyObject *given[7], *result = NULL;
+    PyObject *given[8], *result = NULL;
     dw_renderer_picture picture = { 0 };
     int has_sky, has_shadow, wants_more;
     dw_device *device;
@@ -622,10 +622,10 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
     if (state == NULL)
         return NULL;
     memset(&taken, 0, sizeof taken);
-    if (!PyArg_ParseTuple(args, "OOOOOOOpp(ffff)p:render", &given[0], &given[1], &given[2],
-                          &given[3], &given[4], &given[5], &given[6], &has_sky, &has_shadow,
-                          &taken.frame.clear[0], &taken.frame.clear[1], &taken.frame.clear[2],
-                          &taken.frame.clear[3], &wants_more) ||
+    if (!PyArg_ParseTuple(args, "OOOOOOOOpp(ffff)p:render", &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5], &given[6], &given[7], &has_sky,
+                          &has_shadow, &taken.frame.clear[0], &taken.frame.clear[1],
+                          &taken.frame.clear[2], &taken.frame.clear[3], &wants_more) ||
         take_frame(state, &taken, self->device, given) < 0)
         goto done;
     if (self->renderer == NULL) {
@@ -642,15 +642,16 @@ static PyObject *renderer_render(PyObject *object, PyObject *args)
     picture.color = PyArray_DATA(color);
     picture.depth = wants_more ? PyArray_DATA(depth) : NULL;
     picture.ids = wants_more ? PyArray_DATA(ids) : NULL;
-    device = begin(state, self, &run);
+    device = dw_py_renderer_begin(state, self, &run);
     if (device == NULL)
         goto done;
     status = dw_renderer_render(self->renderer, device, &taken.frame, &run.run, &picture, &err);
-    if (end(state, self, device, &run, status, &err) == 0)
-        result = Py_BuildValue("(OOONN)", color, wants_more ? (PyObject *)depth : Py_None,
+    if (dw_py_renderer_end(state, self, device, &run, status, &err) == 0)
+        result = Py_BuildValue("(OOONNN)", color, wants_more ? (PyObject *)depth : Py_None,
                                wants_more ? (PyObject *)ids : Py_None,
                                pack_arrays(taken.buckets, taken.frame.forest_count),
-                               pack_arrays(taken.draws, taken.frame.particle_count));
+                               pack_arrays(taken.draws, taken.frame.particle_count),
+                               pack_arrays(taken.grounds.commands, taken.frame.ground_count));
 done:
     Py_XDECREF(color);
     Py_XDECREF(depth);
@@ -672,12 +673,21 @@ static PyMethodDef renderer_methods[] = {
       "add_sprites($self, sprites, counts, /)\n--\n\nKeep sprites, layer by layer; their handle." },
     { "remove_sprites", renderer_remove_sprites, METH_O,
       "remove_sprites($self, handle, /)\n--\n\nLet sprites go." },
+    { "add_layers", dw_py_renderer_add_layers, METH_VARARGS,
+      "add_layers($self, levels, srgb, wrap, /)\n--\n\nKeep a texture array, levels of (layers, "
+      "h, w, 4) bytes, or one of halves; its handle, of a texture." },
+    { "add_ground", dw_py_renderer_add_ground, METH_VARARGS,
+      "add_ground($self, heights, bounds, capacity, weights, ranks, /)\n--\n\nKeep a terrain; its "
+      "handle." },
+    { "remove_ground", renderer_remove_ground, METH_O,
+      "remove_ground($self, handle, /)\n--\n\nLet a terrain go." },
     { "set_ranks", renderer_set_ranks, METH_O,
       "set_ranks($self, words, /)\n--\n\nThe dither ranks, two to a word." },
     { "render", renderer_render, METH_VARARGS,
-      "render($self, views, materials, transforms, words, items, forests, particles, has_sky, "
-      "has_shadow, clear, wants_more, /)\n--\n\nDraw a frame: color, depth, ids, buckets of each "
-      "forest, draws of each hub's layers." },
+      "render($self, views, materials, transforms, words, items, forests, particles, grounds, "
+      "has_sky, has_shadow, clear, wants_more, /)\n--\n\nDraw a frame: color, depth, ids, buckets "
+      "of each "
+      "forest, draws of each hub's layers and of each terrain." },
     { "close", renderer_close, METH_NOARGS, "close($self, /)\n--\n\nGive the memory back." },
     { NULL, NULL, 0, NULL },
 };

@@ -192,6 +192,29 @@ static dw_status draw_stage(const recording *self, uint32_t stage, const char *n
     return DW_OK;
 }
 
+static dw_status draw_grounds(const recording *self, dw_error *err)
+{
+    const dw_scene_inputs *inputs = self->inputs;
+    dw_ground_picture picture = { .targets = self->targets,
+                                  .view = bind_range(inputs->frame, view_range(self)),
+                                  .textures = inputs->textures,
+                                  .has_shadow = inputs->has_shadow };
+
+    if (inputs->ground_count == 0)
+        return DW_OK;
+    dw_command_time_begin(self->command,
+                          self->is_shadow ? "scene_terrain_shadow" : "scene_terrain");
+    for (uint32_t i = 0; i < inputs->ground_count; i++) {
+        if (!self->is_shadow || inputs->grounds[i].casts_shadow)
+            DW_TRY(dw_ground_record(self->command, self->gpu, &picture, &inputs->grounds[i],
+                                    self->is_shadow, err));
+    }
+    dw_command_time_end(self->command);
+    return DW_OK;
+fail:
+    return err->code;
+}
+
 static dw_status draw_shadow(recording *self, dw_error *err)
 {
     dw_render_def pass = { .depth = { &self->targets->shadow, true, { { 0 } }, false } };
@@ -205,6 +228,8 @@ static dw_status draw_shadow(recording *self, dw_error *err)
         if (item->casts_shadow && draw_item(self, item, err) != DW_OK)
             return err->code;
     }
+    if (draw_grounds(self, err) != DW_OK)
+        return err->code;
     dw_command_render_end(self->command);
     dw_command_time_end(self->command);
     self->is_shadow = false;
@@ -242,6 +267,7 @@ static dw_status draw_surfaces(const recording *self, dw_error *err)
     memcpy(pass.colors[0].clear.color, self->inputs->clear, sizeof self->inputs->clear);
     dw_command_render_begin(self->command, &pass);
     DW_TRY(draw_stage(self, DW_SCENE_STAGE_SOLID, "scene_solid", err));
+    DW_TRY(draw_grounds(self, err)); /* dear fragments: behind what hides them */
     DW_TRY(draw_stage(self, DW_SCENE_STAGE_CUT, "scene_cut", err));
     if (self->inputs->has_sky)
         DW_TRY(draw_sky(self, err));

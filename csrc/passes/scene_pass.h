@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The passes of one picture: the sun's map, solid surfaces, cut and fading ones, the sky, blended
- * ones, particles, and the resolve into buffers.
- * Thread-safety: one thread at a time for each command. */
+/* The passes of one picture: the sun's map, solid surfaces, terrain, cut and fading ones, the sky,
+ * blended ones, particles, and the resolve into buffers. Thread-safety: one thread at a time for
+ * each command. */
 #ifndef DW_PASSES_SCENE_PASS_H
 #define DW_PASSES_SCENE_PASS_H
 
 #include "passes/forest_pass.h"
 #include "passes/particle_draw.h"
 #include "passes/scene_targets.h"
+#include "passes/terrain_draw.h"
 #include "shared/scene.h"
 
 /* A range of bytes of the frame's buffer. */
@@ -28,6 +29,8 @@ typedef struct dw_scene_inputs {
     const dw_particle_draws *particles;
     uint32_t particle_count;
     const dw_gpu_buffer *speck_sums;
+    const dw_ground_draw *grounds; /* whose lists are made */
+    uint32_t ground_count;
     const dw_scene_view *view_records; /* the views on the host */
     bool has_sky, has_shadow;
     float clear[4]; /* premultiplied light where nothing is drawn and there is no sky */

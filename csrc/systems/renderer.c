@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define RANGE_ALIGNMENT  256 /* bytes; no device asks for more */
+#define PARTS_MAX        512 /* levels of all layers of a texture */
 #define SUB_FRAMES_AHEAD 4   /* sub-frames on the queue before the host waits for one */
 
 struct dw_renderer {
@@ -18,6 +19,8 @@ struct dw_renderer {
     uint32_t texture_count, texture_capacity;
     dw_sprite_set *sprite_sets; /* a removed one has no layers */
     uint32_t sprite_set_count, sprite_set_capacity;
+    dw_ground_set *grounds; /* a removed one has no nodes */
+    uint32_t ground_count, ground_capacity;
     dw_particle_specks specks[DW_RENDERER_PARTICLES_MAX];
     dw_gpu_buffer speck_sums;
     dw_gpu_buffer ranks;
@@ -57,6 +60,8 @@ void dw_renderer_destroy(dw_renderer *renderer)
         dw_gpu_image_destroy(&renderer->textures[i].image);
     for (uint32_t i = 0; i < renderer->sprite_set_count; i++)
         dw_sprite_set_destroy(&renderer->sprite_sets[i]);
+    for (uint32_t i = 0; i < renderer->ground_count; i++)
+        dw_ground_set_destroy(&renderer->grounds[i]);
     for (uint32_t i = 0; i < DW_RENDERER_PARTICLES_MAX; i++)
         dw_particle_specks_destroy(&renderer->specks[i]);
     dw_gpu_buffer_destroy(&renderer->speck_sums);
@@ -66,6 +71,7 @@ void dw_renderer_destroy(dw_renderer *renderer)
     dw_free(renderer->meshes);
     dw_free(renderer->textures);
     dw_free(renderer->sprite_sets);
+    dw_free(renderer->grounds);
     dw_free(renderer->frame_host);
     dw_free(renderer);
 }
@@ -128,22 +134,37 @@ void dw_renderer_remove_mesh(dw_renderer *renderer, uint32_t handle)
 static dw_status create_texture(dw_gpu *gpu, const dw_texture_def *def, dw_scene_texture *out,
                                 dw_error *err)
 {
+    uint32_t layers = def->layer_count > 1 ? def->layer_count : 1;
     dw_gpu_image_def image = {
-        .format = def->is_srgb ? DW_FORMAT_RGBA8_SRGB : DW_FORMAT_RGBA8_UNORM,
+        .format = def->is_half   ? DW_FORMAT_RGBA16_FLOAT
+                  : def->is_srgb ? DW_FORMAT_RGBA8_SRGB
+                                 : DW_FORMAT_RGBA8_UNORM,
         .width = def->width,
         .height = def->height,
         .levels = def->level_count,
-        .layers = 1,
+        .layers = layers,
         .samples = 1,
         .name = "scene texture",
     };
     dw_scene_texture made = { .sampler = def->sampler };
-    dw_image_part parts[16];
+    dw_image_part parts[PARTS_MAX]; /* 8 KB */
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < def->level_count; i++)
-        parts[i] = (dw_image_part) { i, 0, def->levels[i] };
+    if (def->level_count * layers > PARTS_MAX)
+        return dw_fail(err, DW_ERROR_CAPACITY,
+                       "a texture has at most %d levels in all layers, got "
+                       "%u of %u layers",
+                       PARTS_MAX, def->level_count, layers);
     DW_TRY(dw_gpu_image_create(gpu, &image, &made.image, err));
-    DW_TRY(dw_gpu_image_upload(gpu, &made.image, parts, def->level_count, err));
+    for (uint32_t level = 0; level < def->level_count; level++) {
+        uint64_t bytes = dw_gpu_image_level_bytes(&made.image, level);
+
+        for (uint32_t layer = 0; layer < layers; layer++)
+            parts[count++] =
+                (dw_image_part) { level, layer,
+                                  (const uint8_t *)def->levels[level] + layer * bytes };
+    }
+    DW_TRY(dw_gpu_image_upload(gpu, &made.image, parts, count, err));
     *out = made;
     return DW_OK;
 fail:
@@ -201,6 +222,30 @@ void dw_renderer_remove_sprites(dw_renderer *renderer, uint32_t handle)
         return;
     dw_sprite_set_destroy(&renderer->sprite_sets[handle]);
     renderer->sprite_sets[handle].layer_count = 0;
+}
+
+dw_status dw_renderer_add_ground(dw_renderer *renderer, const dw_ground_def *def, const dw_run *run,
+                                 uint32_t *out, dw_error *err)
+{
+    uint32_t at = 0;
+
+    while (at < renderer->ground_count && renderer->grounds[at].node_count != 0)
+        at++;
+    DW_TRY(reserve((void **)&renderer->grounds, at, &renderer->ground_capacity,
+                   sizeof *renderer->grounds, err));
+    DW_TRY(dw_ground_set_create(renderer->gpu, def, run, &renderer->grounds[at], err));
+    if (at == renderer->ground_count)
+        renderer->ground_count++;
+    *out = at;
+    return DW_OK;
+fail:
+    return err->code;
+}
+
+void dw_renderer_remove_ground(dw_renderer *renderer, uint32_t handle)
+{
+    if (handle < renderer->ground_count)
+        dw_ground_set_destroy(&renderer->grounds[handle]);
 }
 
 /* A buffer of at least that size, its content undefined when it had to grow. */
@@ -281,6 +326,29 @@ static dw_status check_particles(const dw_renderer *renderer, const dw_renderer_
         return DW_OK;
     return dw_fail(err, DW_ERROR_ARGUMENT, "particles[%u] names a %s that is not there", index,
                    missing);
+}
+
+/* The terrains of a frame with their sets. */
+static dw_status gather_grounds(const dw_renderer *renderer, const dw_renderer_frame *frame,
+                                dw_ground_draw *to, dw_error *err)
+{
+    for (uint32_t i = 0; i < frame->ground_count; i++) {
+        const dw_renderer_ground *one = &frame->grounds[i];
+
+        if (one->handle >= renderer->ground_count || renderer->grounds[one->handle].node_count == 0)
+            return dw_fail(err, DW_ERROR_ARGUMENT, "grounds[%u] is not there", i);
+        to[i] = one->draw;
+        to[i].set = &renderer->grounds[one->handle];
+        for (int j = 0; j < DW_GROUND_SHADOW; j++) {
+            if (one->draw.textures[j] >= renderer->texture_count ||
+                renderer->textures[one->draw.textures[j]].image.record == NULL)
+                return dw_fail(err, DW_ERROR_ARGUMENT,
+                               "grounds[%u] names a texture that is not "
+                               "there",
+                               i);
+        }
+    }
+    return DW_OK;
 }
 
 /* Before a buffer is made that could not be bound. */
@@ -491,6 +559,8 @@ static dw_status draw_sub_frame(dw_renderer *renderer, dw_device *device,
             if (particles->gpus[i] != NULL)
                 dw_particle_gpu_see(particles->gpus[i], command, &particles->views[i]);
         }
+        for (uint32_t i = 0; i < inputs->ground_count; i++)
+            DW_TRY(dw_ground_cull(command, renderer->gpu, &inputs->grounds[i], err));
     }
     DW_TRY(dw_scene_record(command, renderer->gpu, &renderer->targets, inputs, index, err));
     return dw_command_submit(command, ticket, err);
@@ -507,7 +577,8 @@ static dw_status download(dw_renderer *renderer, const dw_renderer_frame *frame,
     uint64_t row_bytes = 4 * (uint64_t)targets->size.width;
     const dw_gpu_buffer *sources[] = { &targets->out_color, &targets->out_depth, &targets->out_id };
     void *wanted[] = { out->color, out->depth, out->ids };
-    dw_gpu_rows parts[DW_COUNT_OF(sources) + DW_RENDERER_FORESTS_MAX + DW_RENDERER_PARTICLES_MAX];
+    dw_gpu_rows parts[DW_COUNT_OF(sources) + DW_RENDERER_FORESTS_MAX + DW_RENDERER_PARTICLES_MAX +
+                      DW_RENDERER_GROUNDS_MAX];
     uint32_t count = 0;
 
     for (size_t i = 0; i < DW_COUNT_OF(sources); i++) {
@@ -535,6 +606,13 @@ static dw_status download(dw_renderer *renderer, const dw_renderer_frame *frame,
             inputs->particles[i].commands, 0, frame->particles[i].draws, size, 1, (int64_t)size
         };
     }
+    for (uint32_t i = 0; i < frame->ground_count; i++) {
+        uint64_t size = 2 * DW_GROUND_COMMAND_WORDS * sizeof(uint32_t);
+
+        parts[count++] = (dw_gpu_rows) {
+            &inputs->grounds[i].set->commands, 0, frame->grounds[i].commands, size, 1, (int64_t)size
+        };
+    }
     return dw_gpu_download_rows(renderer->gpu, parts, count, run, err);
 }
 
@@ -545,6 +623,7 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
     dw_ticket tickets[SUB_FRAMES_AHEAD] = { { 0 } };
     dw_forest_gpu *forests[DW_RENDERER_FORESTS_MAX];
     frame_particles particles; /* about 30 KB */
+    dw_ground_draw grounds[DW_RENDERER_GROUNDS_MAX];
     dw_scene_inputs inputs = { .frame = &renderer->frame,
                                .ranks = &renderer->ranks,
                                .items = frame->items,
@@ -554,6 +633,8 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
                                .particle_count = frame->particle_count,
                                .view_records = frame->views,
                                .speck_sums = &renderer->speck_sums,
+                               .grounds = grounds,
+                               .ground_count = frame->ground_count,
                                .has_sky = frame->has_sky,
                                .has_shadow = frame->has_shadow };
 
@@ -561,11 +642,13 @@ dw_status dw_renderer_render(dw_renderer *renderer, dw_device *device,
         return dw_fail(err, DW_ERROR_CAPACITY, "a scene draws at most %d forests, got %u",
                        DW_RENDERER_FORESTS_MAX, frame->forest_count);
     DW_ASSERT(frame->particle_count <= DW_RENDERER_PARTICLES_MAX);
+    DW_ASSERT(frame->ground_count <= DW_RENDERER_GROUNDS_MAX);
     for (uint32_t i = 0; i < frame->item_count; i++)
         DW_TRY(check_item(renderer, frame, i, err));
     for (uint32_t i = 0; i < frame->particle_count; i++)
         DW_TRY(check_particles(renderer, frame, i, err));
     DW_TRY(check_rows(renderer, frame, err));
+    DW_TRY(gather_grounds(renderer, frame, grounds, err));
     DW_TRY(gather_particles(renderer, device, frame, run, &particles, err));
     inputs.meshes = renderer->meshes;
     inputs.textures = renderer->textures;

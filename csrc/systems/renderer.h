@@ -15,6 +15,7 @@ typedef struct dw_renderer dw_renderer;
 
 #define DW_RENDERER_FORESTS_MAX   64 /* of one frame */
 #define DW_RENDERER_PARTICLES_MAX 64
+#define DW_RENDERER_GROUNDS_MAX   16
 
 /* DW_ERROR_DEVICE_NOT_FOUND on a native device. */
 dw_status dw_renderer_create(dw_device *device, const dw_scene_size *size, dw_renderer **out,
@@ -31,8 +32,11 @@ void dw_renderer_remove_mesh(dw_renderer *renderer, uint32_t handle);
 
 typedef struct dw_texture_def {
     uint32_t width, height, level_count;
-    const void *const *levels; /* RGBA8, each half of the one before, rounded down */
-    bool is_srgb;
+    /* RGBA8, or four halves, each level half of the one before, rounded down; of layers one behind
+     * the other */
+    const void *const *levels;
+    uint32_t layer_count; /* 0: no array */
+    bool is_srgb, is_half;
     dw_sampler sampler;
 } dw_texture_def;
 
@@ -45,6 +49,11 @@ dw_status dw_renderer_add_sprites(dw_renderer *renderer, const dw_particle_sprit
                                   const uint32_t *counts, uint32_t layer_count, const dw_run *run,
                                   uint32_t *out, dw_error *err);
 void dw_renderer_remove_sprites(dw_renderer *renderer, uint32_t handle);
+
+/* Heights and weights of a terrain. */
+dw_status dw_renderer_add_ground(dw_renderer *renderer, const dw_ground_def *def, const dw_run *run,
+                                 uint32_t *out, dw_error *err);
+void dw_renderer_remove_ground(dw_renderer *renderer, uint32_t handle);
 
 /* The ranks that draws compare with: words of two each. */
 dw_status dw_renderer_set_ranks(dw_renderer *renderer, const uint32_t *words, uint32_t count,
@@ -71,6 +80,12 @@ typedef struct dw_renderer_particles {
     uint32_t *draws; /* out: [layer_count][4], the draws of the layers: vertices, particles, 0, 0 */
 } dw_renderer_particles;
 
+typedef struct dw_renderer_ground {
+    uint32_t handle;
+    dw_ground_draw draw; /* without its set */
+    uint32_t *commands;  /* out: [2][DW_GROUND_COMMAND_WORDS], draws of the camera and of the sun */
+} dw_renderer_ground;
+
 typedef struct dw_renderer_frame {
     const dw_scene_view *views; /* one for each sub-frame */
     uint32_t sub_frames;
@@ -85,6 +100,8 @@ typedef struct dw_renderer_frame {
     uint32_t forest_count;
     dw_renderer_particles *particles;
     uint32_t particle_count;
+    const dw_renderer_ground *grounds;
+    uint32_t ground_count;
     bool has_sky, has_shadow;
     float clear[4];
 } dw_renderer_frame;

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .forest import Forest
     from .forest_lists import ForestLists
     from .frame import Frame, FrameStats
+    from .ground import Terrain, TerrainMaterial
     from .imposter import bake_imposter
     from .io import Image, Texture, read_image, read_texture
     from .io.effects import load_effect
@@ -177,6 +178,7 @@ _NAMES = {
     "model_trees": ("ModelTrees",),
     "overlay": ("draw_boxes",),
     "ray_image": ("TraceImage", "trace_image"),
+    "ground": ("Terrain", "TerrainMaterial"),
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "terrain": ("Transition",),

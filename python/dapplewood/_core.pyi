@@ -309,6 +309,19 @@ class Renderer:
         self, sprites: NDArray[np.uint8], counts: NDArray[np.uint32], /
     ) -> int: ...
     def remove_sprites(self, handle: int, /) -> None: ...
+    def add_layers(
+        self, levels: Sequence[NDArray[np.uint8] | NDArray[np.float16]], srgb: bool, wrap: int, /
+    ) -> int: ...
+    def add_ground(
+        self,
+        heights: NDArray[np.float32],
+        bounds: NDArray[np.float32],
+        capacity: int,
+        weights: NDArray[np.uint32],
+        ranks: NDArray[np.uint32],
+        /,
+    ) -> int: ...
+    def remove_ground(self, handle: int, /) -> None: ...
     def set_ranks(self, words: NDArray[np.uint32], /) -> None: ...
     def render(
         self,
@@ -321,6 +334,7 @@ class Renderer:
         particles: Sequence[
             tuple[ParticleHub | int, NDArray[np.uint8], int, int, NDArray[np.float64] | None]
         ],
+        grounds: Sequence[tuple[Any, ...]],
         has_sky: bool,
         has_shadow: bool,
         clear: tuple[float, float, float, float],
@@ -330,6 +344,8 @@ class Renderer:
         NDArray[np.uint8],
         NDArray[np.float32] | None,
         NDArray[np.uint32] | None,
+        tuple[NDArray[np.uint32], ...],
+        tuple[NDArray[np.uint32], ...],
         tuple[NDArray[np.uint32], ...],
     ]: ...
 

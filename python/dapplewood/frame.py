@@ -12,7 +12,7 @@ import numpy as np
 
 from .io.png import encode_png
 
-__all__ = ["Frame", "FrameStats", "ListStats", "ParticleStats"]
+__all__ = ["Frame", "FrameStats", "ListStats", "ParticleStats", "TerrainStats"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +57,24 @@ class ParticleStats:
 
 
 @dataclasses.dataclass(frozen=True)
+class TerrainStats:
+    """What one terrain drew, by one draw call.
+
+    Attributes
+    ----------
+    patches : int
+        Nodes of its quadtree.
+    triangles : int
+    shadow_patches : int
+        In the sun's map.
+    """
+
+    patches: int
+    triangles: int
+    shadow_patches: int
+
+
+@dataclasses.dataclass(frozen=True)
 class FrameStats:
     """What a frame drew.
 
@@ -66,7 +84,7 @@ class FrameStats:
         In the picture itself; they do not grow with the number of instances.
     shadow_draw_calls : int
     instances, triangles : int
-        Drawn, objects and forests together.
+        Drawn: instances of objects and forests; triangles of terrains, too.
     lists : tuple of ListStats
         Of every forest, empty lists left out.
     culled : dict of str to int
@@ -78,6 +96,8 @@ class FrameStats:
         By pass, on the device's clock; of the last sub-frame.
     particles : tuple of ParticleStats
         Of every layer of particles that is in use, one draw call each.
+    terrains : tuple of TerrainStats
+        Of every terrain, one draw call each.
     """
 
     draw_calls: int
@@ -89,6 +109,7 @@ class FrameStats:
     notes: tuple[str, ...]
     milliseconds: dict[str, float]
     particles: tuple[ParticleStats, ...] = ()
+    terrains: tuple[TerrainStats, ...] = ()
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -154,8 +175,8 @@ class Frame:
         Returns
         -------
         (thing, id) or None
-            A forest and a tree's id, or a SceneObject and the place among its transforms; None for
-            0.
+            A forest and a tree's id, a SceneObject and the place among its transforms, a Terrain
+            and 0, or where its ids are shown, the material; None for 0.
         """
         for one in self.ranges:
             if one.first <= number < one.end:

@@ -18,13 +18,15 @@ from . import _core
 from .camera import _View
 from .device import Device, default_vulkan_device
 from .forest import Forest
-from .frame import Frame, FrameStats, IdRange
+from .frame import Frame, FrameStats, IdRange, TerrainStats
+from .ground import Terrain
 from .layouts import record_dtype
 from .materials import Material, MaterialTexture
 from .mesh import Mesh
 from .render_forest import ForestDraws, RankTable
 from .particles import ParticleManager
 from .render_particles import ParticleDraws, SpriteSet, frame_argument, layer_stats
+from .render_terrain import GroundDraws
 from .render_tables import (
     FLAGS,
     NONE,
@@ -284,13 +286,16 @@ class Renderer:
             self._meshes = _Cache(core.remove_mesh)
             self._forests = _Cache(lambda draws: core.remove_mesh(draws.mesh))
             self._particles = _Cache(lambda draws: draws.close())
+            self._grounds = _Cache(lambda draws: draws.close())
             self._white = core.add_texture([np.full((1, 1, 4), 255, np.uint8)], False, 0)
             self._materials = _MaterialTable(self)
         return self._core
 
     def _refresh(self) -> _MaterialTable:
         """Lets go of what nobody holds any more; the table of materials."""
-        for cache in (self._textures, self._meshes, self._forests, self._particles):
+        for cache in (
+            self._textures, self._meshes, self._forests, self._particles, self._grounds,
+        ):  # fmt: skip
             cache.drop_dead()
         if self._materials.is_stale():
             self._materials.clear()
@@ -322,6 +327,9 @@ class Renderer:
 
     def _particle_draws(self, thing: SpriteSet) -> ParticleDraws:
         return self._particles.get(thing, (), lambda: ParticleDraws(self._core, thing))
+
+    def _ground_draws(self, terrain: Terrain) -> GroundDraws:
+        return self._grounds.get(terrain, (), lambda: GroundDraws(self, self._core, terrain))
 
     # -- a picture --
 
@@ -414,6 +422,7 @@ class _FrameBuilder:
     def build(self) -> Frame:
         objects = [item for item in self.scene.items if isinstance(item, SceneObject)]
         forests = [item for item in self.scene.items if isinstance(item, Forest)]
+        self.terrains = [item for item in self.scene.items if isinstance(item, Terrain)]
         ticks = round(self.seconds * _TICKS_PER_SECOND)
         for forest in forests:
             if ticks > forest._ticks:  # in whole ticks: the same time again is no later
@@ -435,6 +444,7 @@ class _FrameBuilder:
         for item, some in zip(objects, parts):
             self._add_object(item, some, shadow)
         draws = [self._add_forest(i, forest) for i, forest in enumerate(forests)]
+        self.grounds = [self._add_terrain(one, shadow) for one in self.terrains]
         self.particles = [
             item for item in self.scene.items if isinstance(item, (SpriteSet, ParticleManager))
         ]
@@ -444,7 +454,11 @@ class _FrameBuilder:
         return self._draw(forests, draws, shadow)
 
     def _caster_bounds(self, parts: list[_Part], forests: list[Forest]) -> np.ndarray | None:
-        boxes = [*(forest.bounds for forest in forests), *(part.box for part in parts)]
+        boxes = [
+            *(forest.bounds for forest in forests),
+            *(part.box for part in parts),
+            *(terrain.bounds for terrain in self.terrains if terrain.casts_shadow),
+        ]
         found = [box for box in boxes if box is not None]
         if not found:
             return None
@@ -531,6 +545,13 @@ class _FrameBuilder:
         self.items.append(draws.items(forest, index, first, cutout, self.materials, casts))
         return draws
 
+    def _add_terrain(self, terrain: Terrain, shadow: ShadowFit | None) -> tuple:
+        draws = self.renderer._ground_draws(terrain)
+        first, count = self.next_id, 256 if terrain.view == "ids" else 1
+        self.ranges.append(IdRange(first, first + count, terrain, None))
+        self.next_id += count
+        return draws.argument(terrain, self.camera, self.renderer.size, shadow, first)
+
     def _joined(self, parts: list[np.ndarray], dtype: Any, width: int = 0) -> np.ndarray:
         if parts:
             return np.concatenate(parts)
@@ -554,7 +575,7 @@ class _FrameBuilder:
         casts, is_hard = self.forests_cast, scene.sun.shadow == "hard"
         rows = self._joined(self.rows, np.float32, 12)
         words = self._joined(self.words, np.uint32)
-        color, depth, ids, buckets, layers = self.core.render(
+        color, depth, ids, buckets, layers, patches = self.core.render(
             _bytes(views),
             self.materials.packed,
             rows.view(np.uint8).reshape(len(rows), 48),
@@ -567,6 +588,7 @@ class _FrameBuilder:
             [
                 frame_argument(renderer, one, self.planes, self.camera) for one in self.particles
             ],
+            self.grounds,
             scene.sky is not None,
             shadow is not None,
             (0.0, 0.0, 0.0, 0.0),
@@ -574,7 +596,11 @@ class _FrameBuilder:
         )
         for forest in forests:
             forest._viewer = renderer.device
-        stats = self._stats(items, draws, buckets, layers, shadow)
+        terrains = tuple(
+            TerrainStats(int(drawn[0, 1]), int(drawn[0, 0] // 3 * drawn[0, 1]), int(drawn[1, 1]))
+            for drawn in patches
+        )
+        stats = self._stats(items, draws, buckets, layers, terrains, shadow)
         return Frame(color, depth, ids, stats, tuple(self.ranges))
 
     def _view_numbers(
@@ -592,7 +618,7 @@ class _FrameBuilder:
 
     def _stats(
         self, items: np.ndarray, draws: list[ForestDraws], buckets: Any, layers: Any,
-        shadow: ShadowFit | None,
+        terrains: tuple[TerrainStats, ...], shadow: ShadowFit | None,
     ) -> FrameStats:  # fmt: skip
         lists: list = []
         culled = {"outside": 0, "faded": 0, "crossfading": 0}
@@ -613,10 +639,16 @@ class _FrameBuilder:
         ]
         timings = self.renderer.device.timings()
         return FrameStats(
-            draw_calls=len(seen) + (self.scene.sky is not None) + len(particles),
-            shadow_draw_calls=int((items["casts_shadow"] != 0).sum()) if shadow else 0,
+            draw_calls=len(seen) + (self.scene.sky is not None) + len(particles) + len(terrains),
+            shadow_draw_calls=(
+                int((items["casts_shadow"] != 0).sum()) + sum(bool(one[-1]) for one in self.grounds)
+                if shadow
+                else 0
+            ),
             instances=int(lone["instance_count"].sum()) + sum(one.instances for one in lists),
-            triangles=triangles + sum(one.triangles for one in lists),
+            triangles=triangles
+            + sum(one.triangles for one in lists)
+            + sum(one.triangles for one in terrains),
             lists=tuple(lists),
             culled=culled,
             notes=tuple(self.notes),
@@ -624,4 +656,5 @@ class _FrameBuilder:
                 name: ms for name, ms in timings.items() if name.startswith(("scene", "forest"))
             },
             particles=tuple(particles),
+            terrains=terrains,
         )

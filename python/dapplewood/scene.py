@@ -280,11 +280,11 @@ class Scene:
         casts_shadow: bool = True,
         wind: float = 0.0,
     ) -> Any:
-        """Add a forest, particles, or a mesh or model at one or many places.
+        """Add a forest, terrain, particles, or a mesh or model at one or many places.
 
         Parameters
         ----------
-        thing : Forest, ParticleManager, Mesh, Model, or sequence of Mesh
+        thing : Forest, Terrain, ParticleManager, Mesh, Model, or sequence of Mesh
         transform : (4, 4) or (N, 4, 4) array_like, optional
             Of meshes and models; many of them are drawn by one call.
         pose : Pose, optional
@@ -295,22 +295,32 @@ class Scene:
 
         Returns
         -------
-        Forest, ParticleManager or SceneObject
+        Forest, Terrain, ParticleManager or SceneObject
             What `remove` takes.
 
         Raises
         ------
         ValueError
-            A singular or non-finite transform; a forest or particles that are in the scene already;
+            A singular or non-finite transform; what is in the scene already, and is no object;
             an argument that is of no use to `thing`.
         TypeError
             Something that cannot be drawn.
         """
         from .forest import Forest
+        from .ground import Terrain
         from .particles import ParticleManager
         from .render_particles import SpriteSet
 
-        if isinstance(thing, (SpriteSet, ParticleManager)):
+        if isinstance(thing, Terrain):
+            if any(thing is item for item in self._items):
+                raise ValueError("the terrain is in the scene already; remove it first")
+            if not (transform is None and pose is None and casts_shadow and wind == 0.0):
+                raise ValueError(
+                    "transform, pose, casts_shadow, wind: a terrain has its own place, see "
+                    "Terrain(position=..., casts_shadow=...); give none"
+                )
+            item: Any = thing
+        elif isinstance(thing, (SpriteSet, ParticleManager)):
             if any(thing is item for item in self._items):
                 raise ValueError("the particles are in the scene already; remove them first")
             if not (transform is None and pose is None and casts_shadow and wind == 0.0):
@@ -318,7 +328,7 @@ class Scene:
                     "transform, pose, casts_shadow, wind: particles have their own places, cast no "
                     "shadow and go their own way; give none"
                 )
-            item: Any = thing
+            item = thing
         elif isinstance(thing, Forest):
             if any(thing is item for item in self._items):
                 raise ValueError("the forest is in the scene already; remove it first")
@@ -342,7 +352,7 @@ class Scene:
             )
         else:
             raise TypeError(
-                "thing must be a Forest, ParticleManager, Mesh, Model or meshes, got "
+                "thing must be a Forest, Terrain, ParticleManager, Mesh, Model or meshes, got "
                 f"{type(thing).__name__}"
             )
         self._items.append(item)
@@ -354,8 +364,8 @@ class Scene:
         Parameters
         ----------
         thing
-            What `add` returned, or the very mesh, model or forest that was added: every object
-            made of it goes.
+            What `add` returned, or the very mesh, model, terrain or forest that was added: every
+            object made of it goes.
 
         Raises
         ------
@@ -395,7 +405,7 @@ class Scene:
 
     @property
     def items(self) -> tuple[Any, ...]:
-        """What was added, in order: forests, particles and SceneObjects."""
+        """What was added, in order: forests, terrains, particles and SceneObjects."""
         return tuple(self._items)
 
     def __len__(self) -> int:
@@ -403,10 +413,13 @@ class Scene:
 
     def __repr__(self) -> str:
         from .forest import Forest
+        from .ground import Terrain
 
         forests = sum(isinstance(item, Forest) for item in self._items)
         objects = sum(isinstance(item, SceneObject) for item in self._items)
-        others = len(self) - forests - objects
-        particles = f", particles of {others}" if others else ""
+        grounds = sum(isinstance(item, Terrain) for item in self._items)
+        others = len(self) - forests - objects - grounds
+        particles = f", terrains: {grounds}" if grounds else ""
+        particles += f", particles of {others}" if others else ""
         sky = "a sky" if self.sky is not None else "no sky"
         return f"<Scene of {objects} objects and {forests} forests{particles}, {sky}>"
