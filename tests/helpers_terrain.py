@@ -152,3 +152,38 @@ def window_counts(mask: np.ndarray, side: int) -> np.ndarray:
     wide = np.pad(mask.astype(np.int64), ((0, side - 1), (0, side - 1)), mode="wrap")
     sums = np.pad(wide.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
     return sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]
+
+
+def _hash(x: np.ndarray) -> np.ndarray:
+    """One step of PCG-RXS-M-XS-32 (O'Neill 2014)."""
+    x = np.asarray(x, np.uint64) & 0xFFFFFFFF
+    state = (x * 747796405 + 2891336453) & 0xFFFFFFFF
+    word = ((state >> ((state >> 28) + 4)) ^ state) * 277803737 & 0xFFFFFFFF
+    return word >> 22 ^ word
+
+
+def noise_of(transition: dw.Transition, cells: tuple, key: int | None = None) -> np.ndarray:
+    """Values in (0, 1) of cells (x, y), whole and of any sign; key: the noise of one material."""
+    x, y = (np.asarray(part, np.int64) for part in cells)
+    kind = transition.noise.name.lower()
+    if kind == "hash":
+        seed = np.uint64(transition.seed)
+        instance = seed if key is None else _hash(seed + _hash(np.uint64(key + 1)))
+        return ((_hash(x + _hash(y + _hash(instance))) >> 18) + 0.5) / 2**14
+    tile = ranks_of(kind, transition.noise_size, transition.seed)
+    side = len(tile)
+    if key is not None:
+        x = x + int(side * ((key + 1) * 0.75488 % 1))
+        y = y + int(side * ((key + 1) * 0.56984 % 1))
+    return tile[y % side, x % side]
+
+
+def model_ids(weights, transition: dw.Transition, origin=(0, 0), heights=None) -> np.ndarray:
+    """What is selected on a map whose texels and cells are of one unit."""
+    height, width, count = np.shape(weights)
+    cells = np.arange(width)[None] + origin[0], np.arange(height)[:, None] + origin[1]
+    if transition.mode.name == "PRIORITY_ADDITIVE":
+        noise = np.stack([noise_of(transition, cells, key) for key in range(count)], -1)
+    else:
+        noise = noise_of(transition, cells)
+    return select(weights, transition, noise, heights)

@@ -27,7 +27,7 @@ def float_planes(weights: Any) -> NDArray[np.float32]:
             codes = np.concatenate([codes, np.zeros_like(codes)], -1)
         return codes.astype(np.float32)
     if isinstance(weights, IndexMap):
-        return index_map_to_weights(weights) * np.float32(255)
+        return np.rint(index_map_to_weights(weights) * np.float32(255))  # of 255, as stored
     return weight_form(weights).array.astype(np.float32, copy=False)
 
 
@@ -77,8 +77,12 @@ def expected_coverage(
     """
     planes = float_planes(weights)
     law = transition_law(transition, planes.shape[2], materials)
-    if transition.mode == TerrainMode.HEIGHT and heights is None:
-        raise ValueError('heights must be given for the mode "height": (H, W, N) or (N,) numbers')
+    if (transition.mode == TerrainMode.HEIGHT) != (heights is not None):
+        word = transition.mode.name.lower()
+        raise ValueError(
+            f'heights, (H, W, N) or (N,) numbers, belong to the mode "height", got '
+            f'{"none" if heights is None else "some"} for "{word}"'
+        )
     sticking = None if heights is None else np.asarray(heights, np.float32)
     device = default_device() if device is None else device
     return _core.expected_coverage(device, planes, sticking, law)

@@ -12,6 +12,12 @@ import dapplewood as dw
 HARD = (0.0, 0.2, 0.6, 1.0)
 
 
+def expect(weights, transition: dw.Transition, heights, **given) -> np.ndarray:
+    """Coverage by any mode, with heights for the one that has them."""
+    extra = {"heights": heights} if transition.mode.name == "HEIGHT" else {}
+    return dw.expected_coverage(weights, transition, **extra, **given)
+
+
 def random_case(count: int, seed: int, **given):
     """Weights with zeros and bad numbers among them, and a transition with priorities."""
     rng = np.random.default_rng(seed)
@@ -29,7 +35,7 @@ def random_case(count: int, seed: int, **given):
 def test_chances_are_those_of_the_formula(mode, count, strength):
     weights, transition = random_case(count, count, mode=mode, strength=strength)
     heights = np.random.default_rng(1).uniform(-0.3, 0.3, weights.shape).astype(np.float32)
-    found = dw.expected_coverage(weights, transition, heights=heights)
+    found = expect(weights, transition, heights)
     assert found.dtype == np.float32 and found.shape == weights.shape
     sums = found.sum(-1)
     empty = ~np.isfinite(weights) | (weights < 0)
@@ -110,21 +116,19 @@ def test_accents_are_sparse(weights, share):
 def test_what_changes_nothing(mode):
     weights, transition = random_case(5, 7, mode=mode, strength=0.7)
     heights = np.linspace(-0.2, 0.2, 5, dtype=np.float32)
-    wanted = dw.expected_coverage(weights, transition, heights=heights)
+    wanted = expect(weights, transition, heights)
     assert not np.isnan(wanted).any()
-    scaled = dw.expected_coverage(weights * np.float32(64), transition, heights=heights)
+    scaled = expect(weights * np.float32(64), transition, heights)
     assert (scaled == wanted)[np.nan_to_num(weights).sum(-1) > 1e-4].all()
     more = np.concatenate([weights, np.zeros((*weights.shape[:2], 1), np.float32)], -1)
     wider = dw.Transition(mode, strength=0.7, priorities=(*transition.priorities, 0.3))
-    with_zero = dw.expected_coverage(more, wider, heights=np.append(heights, np.float32(0.9)))
+    with_zero = expect(more, wider, np.append(heights, np.float32(0.9)))
     assert np.abs(with_zero[..., :5] - wanted).max() < 1e-6 and not with_zero[..., 5].any()
     turn = [3, 0, 4, 1, 2]
     turned = dw.Transition(mode, strength=0.7, priorities=[transition.priorities[i] for i in turn])
-    moved = dw.expected_coverage(
-        weights[..., turn], turned, materials=turn, heights=heights[turn]
-    )
+    moved = expect(weights[..., turn], turned, heights[turn], materials=turn)
     assert (moved == wanted[..., turn]).all()
-    strided = dw.expected_coverage(weights[::-1, ::2], transition, heights=heights)
+    strided = expect(weights[::-1, ::2], transition, heights)
     assert (strided == wanted[::-1, ::2]).all()
 
 
@@ -194,7 +198,12 @@ W = np.full((2, 2, 3), 0.5, np.float32)
     [
         (lambda: dw.expected_coverage(W, "priority"), TypeError, "must be a Transition"),
         (lambda: dw.expected_coverage(W[0], dw.Transition()), ValueError, r"shape \(H, W, N\)"),
-        (lambda: dw.expected_coverage(W, dw.Transition("height")), ValueError, "heights must be"),
+        (lambda: dw.expected_coverage(W, dw.Transition("height")), ValueError, "got none for"),
+        (
+            lambda: dw.expected_coverage(W, dw.Transition(), heights=[0, 0, 0]),
+            ValueError,
+            'got some for "priority"',
+        ),
         (
             lambda: dw.expected_coverage(W, dw.Transition("height"), heights=[0.0, 0.1]),
             ValueError,
