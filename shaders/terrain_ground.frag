@@ -32,19 +32,20 @@ vec3 debug_color(dw_ground_place at, out uint id)
     if (shown == DW_GROUND_SHOWS_IDS) {
         uint chosen = dw_ground_chosen(at);
 
-        id = chosen < material_count ? dw_ground_id(chosen) : law.empty_id;
+        id = chosen < material_count ? law.ids[chosen] : law.empty_id;
         return hue(id);
     }
-    if (shown == DW_GROUND_SHOWS_EXPECTATION) {
-        for (uint i = 0u; i < material_count; i++)
-            sum += dw_ground_shares(at, i >> 2u)[i & 3u] * hue(dw_ground_id(i));
-        return sum;
-    }
-    dw_ground_fetch(at);
+    dw_ground_texels texels = dw_ground_fetch(at);
+
     if (shown == DW_GROUND_SHOWS_CHANNEL)
-        return vec3(dw_ground_weight(look.show[1]));
-    for (uint i = 0u; i < material_count; i++)
-        sum += dw_ground_weight(i) * hue(dw_ground_id(i));
+        return vec3(dw_ground_weight(texels, look.show[1]));
+    for (uint i = 0u; i < material_count; i++) {
+        uint slot = law.slots[i];
+
+        sum += hue(law.ids[i]) * (shown == DW_GROUND_SHOWS_EXPECTATION
+                                      ? dw_ground_shares(at, slot >> 2u)[slot & 3u]
+                                      : dw_ground_weight(texels, slot));
+    }
     return sum;
 }
 
@@ -60,7 +61,7 @@ dw_ground_mix detail_of(dw_ground_place at)
         uint chosen = dw_ground_chosen(at);
 
         if (chosen < material_count)
-            dw_ground_add(sum, at, chosen, 1.0);
+            dw_ground_add(sum, at, law.slots[chosen], 1.0);
     }
     if (all >= 1.0)
         return dw_ground_expected(at);

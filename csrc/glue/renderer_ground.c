@@ -131,7 +131,7 @@ done:
 
 /* ---- a frame ---- */
 
-/* (handle, look, law, surfaces, handles of five textures, four constants, casts) */
+/* (handle, look, law, surfaces, handles of five textures, six constants, casts) */
 static int take_ground(dw_py_grounds *self, PyObject *given, uint32_t at)
 {
     dw_renderer_ground *row = &self->rows[at];
@@ -141,9 +141,10 @@ static int take_ground(dw_py_grounds *self, PyObject *given, uint32_t at)
     PyObject *look, *law, *surfaces;
     int casts;
 
-    if (!PyArg_ParseTuple(given, "IOOO(IIIII)(IIII)p", &row->handle, &look, &law, &surfaces,
+    if (!PyArg_ParseTuple(given, "IOOO(IIIII)(IIIIII)p", &row->handle, &look, &law, &surfaces,
                           &textures[0], &textures[1], &textures[2], &textures[3], &textures[4],
-                          &constants[0], &constants[1], &constants[2], &constants[3], &casts))
+                          &constants[0], &constants[1], &constants[2], &constants[3], &constants[4],
+                          &constants[5], &casts))
         return -1;
     self->looks[at] = dw_py_records_input(look, sizeof(dw_ground_look), "look");
     self->laws[at] = dw_py_records_input(law, sizeof(struct dw_terrain_law), "law");

@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .checks import as_number, check_positive
+from .checks import as_number, as_whole, check_positive
+from .kinds import TerrainMode
 from .materials import MaterialTexture, _check_color, _check_number
 from .terrain import Transition, transition_law
+from .terrain_forms import IndexMap, PackedWeights, WeightForm, weight_form
+from .terrain_weights import index_map_to_weights
 
 __all__ = ["STYLES", "VIEWS", "Terrain", "TerrainMaterial"]
 
@@ -58,6 +61,8 @@ class TerrainMaterial:
         Multiplies x and y of the normal map.
     tint : (3,) floats
         Multiplies the albedo, linear.
+    height : float
+        -1 to 1: what it sticks out by in the mode ``"height"``, where weights sum to 1.
     name : str
 
     Raises
@@ -74,6 +79,7 @@ class TerrainMaterial:
     roughness: float = 0.9
     normal_scale: float = 1.0
     tint: tuple[float, ...] = (1.0, 1.0, 1.0)
+    height: float = 0.0
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -92,6 +98,7 @@ class TerrainMaterial:
         put("roughness", _check_number(self.roughness, "roughness", 0.0, 1.0))
         put("normal_scale", _check_number(self.normal_scale, "normal_scale", -1e6, 1e6))
         put("tint", _check_color(self.tint, "tint", 3))
+        put("height", _check_number(self.height, "height", -1.0, 1.0))
 
     def mean(self) -> np.ndarray:
         """(3,) float64: its colour from far away, linear light."""
@@ -133,36 +140,39 @@ def _heights_of(heightfield: Any, height_scale: float, base: float) -> np.ndarra
     return heights
 
 
-def _weights_of(weights: Any, packed: bool, count: int) -> tuple[np.ndarray, bool]:
-    """(H, W, bytes or floats), and whether it is packed."""
-    array = np.asarray(weights)
-    if array.dtype == np.float16:
-        array = array.astype(np.float32)
-    if array.dtype not in (np.float32, np.float64, np.uint8):
-        raise TypeError(
-            f"weights must be float32, float16 or uint8, got {array.dtype}; of an index map take "
-            "index_map_to_weights"
-        )
-    array = np.asarray(array, np.float32) if array.dtype == np.float64 else array
-    if array.ndim == 4 and array.shape[2:] == (2, 4):
-        array = array.reshape(*array.shape[:2], 8)
-    if array.ndim != 3 or array.size == 0:
-        raise ValueError(
-            f"weights must be (H, W, N), or (H, W, 2, 4) of two images, got {array.shape}"
-        )
-    if packed and array.dtype != np.uint8:
-        raise TypeError(f"packed weights must be uint8, got {array.dtype}")
-    if packed and array.shape[2] not in (4, 8):
-        raise ValueError(f"packed weights must have 4 or 8 bytes a texel, got {array.shape}")
-    slots = array.shape[2] * (2 if packed else 1)
-    if not 1 <= slots <= _MOST_SLOTS:
-        raise ValueError(f"weights must be of 1 to {_MOST_SLOTS} materials, got {slots}")
+def _form_of(weights: Any, count: int) -> WeightForm:
+    """Weights of two slots or more: one material has an empty one beside it."""
+    array = weights
+    if not isinstance(weights, (PackedWeights, IndexMap)):
+        array = np.asarray(weights)
+        if array.ndim == 3 and array.shape[2] == 1:
+            array = np.concatenate([array, np.zeros_like(array)], axis=2)
+    form = weight_form(array)
+    if form.kind == "index":
+        return form
+    slots = weights.materials if isinstance(weights, PackedWeights) else form.slots
+    slots = 1 if array is not weights and count == 1 and form.slots == 2 else slots
     if slots != count:
         raise ValueError(f"weights are of {slots} materials, but materials has {count}")
-    if array is weights or array.base is not None or not array.flags.c_contiguous:
-        array = np.array(array, order="C")
-    array.setflags(write=False)
-    return array, packed
+    kept = np.array(form.array, order="C") if np.may_share_memory(form.array, weights) else None
+    return form if kept is None else dataclasses.replace(form, array=kept)
+
+
+def _of_index_map(weights: IndexMap, materials: int) -> tuple[WeightForm, list[int]]:
+    """Planes of the materials that an index map names, and which those are."""
+    planes = index_map_to_weights(weights)
+    used = [int(i) for i in np.flatnonzero(planes.any(axis=(0, 1)))] or [0]
+    used += [(used[0] + 1) % 32] * (len(used) == 1)
+    if len(used) > _MOST_SLOTS:
+        raise ValueError(
+            f"weights: a terrain draws up to {_MOST_SLOTS} materials, the index map names "
+            f"{len(used)}; split it, or give some of them one id"
+        )
+    if max(used) >= materials and planes[..., materials:].any():
+        raise ValueError(
+            f"weights: the index map names material {max(used)}, but materials has {materials}"
+        )
+    return weight_form(np.ascontiguousarray(planes[..., used])), used
 
 
 class Terrain:
@@ -172,11 +182,11 @@ class Terrain:
     ----------
     heightfield : (H, W) array, or Heightfield
         Rows run along z, columns along x; any sides from 2 up. Floats or whole numbers.
-    weights : (H', W', N) array
-        Of the materials over the same area: float32, float16 or uint8; 1 to 16 of them. One texel
-        is one map unit. (H', W', 2, 4) of two RGBA images are 8.
+    weights : (H', W', N) array, PackedWeights or IndexMap
+        Of the materials over the same area, as `select_materials` takes them: 1 to 16. One texel
+        is one map unit.
     materials : sequence of TerrainMaterial
-        One a slot of the weights.
+        One a slot of the weights; one an id of an index map, which may name 16 of them.
     transition : Transition, optional
         How one material goes over into the next.
     cell_size : float
@@ -190,8 +200,6 @@ class Terrain:
         strength. None: composed of the materials' mean colours.
     style : {"photo", "pixel"}
         "pixel" shows the texels of macro image and materials as they are.
-    packed : bool
-        Weights are of 4 bits, two to a byte, as `pack_weights` gives them.
     ids : sequence of int, optional
         What `material_at` and the picture of ids call the materials; 0, 1, 2 ... by default.
     filter : {"nearest", "linear"}
@@ -236,7 +244,6 @@ class Terrain:
         height_scale: float = 1.0,
         macro: Any = None,
         style: str = "photo",
-        packed: bool = False,
         ids: Sequence[int] | None = None,
         filter: str = "nearest",
         openness: float = 1.0,
@@ -260,8 +267,9 @@ class Terrain:
                 raise TypeError(
                     f"materials[{i}] must be a TerrainMaterial, got {type(one).__name__}"
                 )
-        self.weights, self.packed = _weights_of(weights, bool(packed), len(self.materials))
-        self.ids = tuple(range(len(self.materials)) if ids is None else ids)
+        if not self.materials:
+            raise ValueError("materials is empty; give at least one TerrainMaterial")
+        self._set_weights(weights, ids)
         for name, value, words in (("style", style, STYLES), ("filter", filter, _FILTERS)):
             if value not in words:
                 raise ValueError(f"{name} must be one of {', '.join(words)}, got {value!r}")
@@ -273,6 +281,23 @@ class Terrain:
         self.transition = Transition() if transition is None else transition
         self.view = "color"
 
+    def _set_weights(self, weights: Any, ids: Sequence[int] | None) -> None:
+        """Slots of the weights with their materials and ids."""
+        count = len(self.materials)
+        given = tuple(range(count)) if ids is None else tuple(as_whole(one, "ids") for one in ids)
+        if len(given) != count:
+            raise ValueError(f"ids must be one for each of {count} materials, got {len(given)}")
+        self.form = _form_of(weights, count)
+        used = list(range(count))
+        if self.form.kind == "index":
+            self.form, used = _of_index_map(weights, count)
+        self.form.array.setflags(write=False)
+        spare = next(k for k in range(256) if k not in given)
+        slots = [(self.materials[i], given[i]) if i < count else None for i in used]
+        slots += [None] * (self.form.slots - len(slots))  # a slot that is always empty
+        self.slots = tuple(one[0] if one else self.materials[0] for one in slots)
+        self.ids = tuple(one[1] if one else spare for one in slots)
+
     @property
     def transition(self) -> Transition:
         """How one material goes over into the next."""
@@ -280,7 +305,7 @@ class Terrain:
 
     @transition.setter
     def transition(self, value: Transition) -> None:
-        self._law = transition_law(value, len(self.materials), self.ids)
+        self._law = transition_law(value, len(self.slots), self.ids)
         self._transition = value
 
     @property
@@ -291,9 +316,9 @@ class Terrain:
     @view.setter
     def view(self, value: str | int) -> None:
         is_slot = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not (0 <= value < len(self.materials) if is_slot else value in VIEWS):
+        if not (0 <= value < len(self.slots) if is_slot else value in VIEWS):
             raise ValueError(
-                f"view must be one of {', '.join(VIEWS)}, or a slot below {len(self.materials)}, "
+                f"view must be one of {', '.join(VIEWS)}, or a slot below {len(self.slots)}, "
                 f"got {value!r}"
             )
         self._view = value
@@ -354,9 +379,50 @@ class Terrain:
         columns, rows = self._cells(x, z)
         height, width = self.heights.shape
         return (
-            columns * (self.weights.shape[1] / (width - 1)),
-            rows * (self.weights.shape[0] / (height - 1)),
+            columns * (self.form.array.shape[1] / (width - 1)),
+            rows * (self.form.array.shape[0] / (height - 1)),
         )
+
+    def material_at(self, x: Any, z: Any) -> Any:
+        """Which material is at a place: what the picture shows there from near.
+
+        Parameters
+        ----------
+        x, z : float or array
+            Metres in the world; they broadcast.
+
+        Returns
+        -------
+        int, or (...) uint8
+            One of the ids; the transition's `empty_id` where there is none, and off the terrain.
+        """
+        from .terrain import material_at
+
+        across, down = self.map_at(x, z)
+        inside = ~np.isnan(across)
+        found = material_at(
+            self.weights, self.transition, np.where(inside, across, 0.0),
+            np.where(inside, down, 0.0), filter=self.filter, materials=self.ids,
+            heights=self._sticking,
+        )  # fmt: skip
+        found = np.where(inside, found, self.transition.empty_id)
+        return found.astype(np.uint8) if found.ndim else int(found)
+
+    @property
+    def _sticking(self) -> np.ndarray | None:
+        """What each slot sticks out, in the mode that asks for it."""
+        if self.transition.mode != TerrainMode.HEIGHT:
+            return None
+        return np.array([one.height for one in self.slots], np.float32)
+
+    @property
+    def weights(self) -> Any:
+        """The weights of its slots, in their form."""
+        if self.form.kind == "packed":
+            height, width, count = self.form.array.shape
+            shape = (height, width, 4) if count == 4 else (height, width, 2, 4)
+            return PackedWeights(self.form.array.reshape(shape), self.form.slots)
+        return self.form.array
 
     def __repr__(self) -> str:
         rows, columns = self.heights.shape

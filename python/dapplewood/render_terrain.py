@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from .camera import OrthoCamera, _View, frustum_planes
-from .dither import blue_noise
+from .dither import blue_noise, dither_ranks
 from .ground import Terrain
 from .kinds import TerrainMode, TerrainNoise
 from .layouts import record_dtype
@@ -160,7 +160,7 @@ def _encoded(light: np.ndarray) -> np.ndarray:
 
 def _composed(terrain: Terrain, shares: np.ndarray) -> MaterialTexture:
     """The macro image of one that has none: mean colours by the shares."""
-    means = np.stack([one.mean() for one in terrain.materials]).astype(np.float32)
+    means = np.stack([one.mean() for one in terrain.slots]).astype(np.float32)
     level = np.full((*shares.shape[:2], 4), 255, np.uint8)
     for begin in range(0, len(shares), 512):
         some = shares[begin : begin + 512] @ means
@@ -170,12 +170,13 @@ def _composed(terrain: Terrain, shares: np.ndarray) -> MaterialTexture:
 
 def _words(terrain: Terrain) -> tuple[np.ndarray, int]:
     """The weights in words, a whole number of them a texel, and how they lie."""
-    weights = terrain.weights
-    if weights.dtype == np.float32:
+    weights = terrain.form.array
+    if weights.dtype != np.uint8:
+        weights = np.ascontiguousarray(weights, np.float32)
         return weights.reshape(-1).view(np.uint32), _flag("FORM_FLOAT")
     spare = -weights.shape[2] % 4
     padded = np.pad(weights, ((0, 0), (0, 0), (0, spare))) if spare else weights
-    form = "FORM_PACKED" if terrain.packed else "FORM_BYTES"
+    form = "FORM_PACKED" if terrain.form.kind == "packed" else "FORM_BYTES"
     return padded.reshape(-1).view(np.uint32), _flag(form)
 
 
@@ -183,6 +184,8 @@ def _ranks(terrain: Terrain) -> np.ndarray:
     transition = terrain.transition
     if transition.noise == TerrainNoise.BLUE:
         return blue_noise(transition.noise_size, seed=transition.seed).reshape(-1).view(np.uint32)
+    if transition.noise == TerrainNoise.BAYER:
+        return dither_ranks("bayer8").reshape(-1).view(np.uint32)
     return np.zeros(2, np.uint32)
 
 
@@ -203,13 +206,13 @@ class GroundDraws:
         self.ground: int | None = None
         bounds, self.shapes = node_bounds(terrain.heights)
         self._bounds = np.ascontiguousarray(bounds, np.float32)
-        self.has_normals = any(one.normal is not None for one in terrain.materials)
+        self.has_normals = any(one.normal is not None for one in terrain.slots)
         flat = MaterialTexture(
             (np.array([[[128, 128, 255, 255]]], np.uint8),), color_space="linear"
         )
-        albedo = _layers([one.albedo for one in terrain.materials], True)
+        albedo = _layers([one.albedo for one in terrain.slots], True)
         normal = _layers(
-            [one.normal or flat for one in terrain.materials] if self.has_normals else [flat], True
+            [one.normal or flat for one in terrain.slots] if self.has_normals else [flat], True
         )
         self.layer_side = albedo[0].shape[1]
         self.albedo = self._add(albedo, True, SAMPLERS["repeat"] + self._sharp)
@@ -274,20 +277,24 @@ class GroundDraws:
         """What the core draws it by."""
         self.refresh(terrain)
         look = self._look(terrain, camera, size, shadow, first_id)
-        surfaces = np.zeros(len(terrain.materials), record_dtype("dw_ground_surface"))
-        for record, one in zip(surfaces, terrain.materials):
+        surfaces = np.zeros(len(terrain.slots), record_dtype("dw_ground_surface"))
+        for record, one in zip(surfaces, terrain.slots):
             tile = terrain.cell_size / one.scale
             record["tile"] = tile
             record["tile_step"] = round(tile % 1.0 * 2.0**32) & 0xFFFFFFFF
             record["strength"], record["roughness"] = one.strength, one.roughness
             record["relief"], record["color"] = one.normal_scale, one.tint
+            record["height"] = one.height
         return (
             self.ground,
             look.view(np.uint8).reshape(1, -1),
             np.frombuffer(terrain._law, np.uint8).reshape(1, -1),
             surfaces.view(np.uint8).reshape(len(surfaces), -1),
             (self.albedo, self.normal, self.macro, self.slopes, self.shares),
-            (self._flags(terrain), self._form, len(terrain.materials), self._shown(terrain)),
+            (
+                self._flags(terrain), self._form, len(terrain.slots), self._shown(terrain),
+                int(terrain.transition.mode), int(terrain.transition.noise),
+            ),
             terrain.casts_shadow and shadow is not None,
         )
 
@@ -315,17 +322,16 @@ class GroundDraws:
         look["sun_planes"] = sun.ravel()
         look["origin"] = x, 0.0, z, terrain.cell_size
         self._set_levels(look, terrain, camera, size)
-        cells = terrain.weights.shape[1] / (width - 1), terrain.weights.shape[0] / (height - 1)
+        shape = terrain.form.array.shape
+        cells = shape[1] / (width - 1), shape[0] / (height - 1)
         cell = float(terrain.transition.cell)
         look["cell_ratio"] = cells[0] / cell, cells[1] / cell, *cells
         look["cell_step"] = *_steps(cells[0] / cell), *_steps(cells[1] / cell)
         look["map_step"] = *_steps(cells[0]), *_steps(cells[1])
         look["texel"] = 1.0 / width, 1.0 / height, *self.macro_size
         look["detail"] = self.layer_side, terrain.openness, 0.0, 0.0
-        words = -(-terrain.weights.shape[2] // 4)
-        if terrain.weights.dtype == np.float32:
-            words = terrain.weights.shape[2]
-        look["weights"] = terrain.weights.shape[1], terrain.weights.shape[0], words, 0
+        words = shape[2] if self._form == _flag("FORM_FLOAT") else -(-shape[2] // 4)
+        look["weights"] = shape[1], shape[0], words, 0
         channel = terrain.view if isinstance(terrain.view, (int, np.integer)) else 0
         look["show"] = first_id, channel, 0, 0
         return record

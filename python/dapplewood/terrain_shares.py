@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .terrain_coverage import expected_coverage
+
 if TYPE_CHECKING:
     from .ground import Terrain
 
@@ -26,22 +28,11 @@ def chain(level: np.ndarray) -> list[np.ndarray]:
     return levels
 
 
-def _plain(terrain: Terrain) -> np.ndarray:
-    """(H, W, N) float32 of the weights as they are."""
-    weights = terrain.weights
-    if terrain.packed:
-        nibbles = np.stack([weights & 15, weights >> 4], axis=-1)
-        return (nibbles.reshape(*weights.shape[:2], -1) / 15.0).astype(np.float32)
-    if weights.dtype == np.uint8:
-        return (weights / 255.0).astype(np.float32)
-    return weights
-
-
 def expected_shares(terrain: Terrain) -> np.ndarray:
     """(H, W, N) float32: how often each material shows; 0 where there is none."""
-    weights = np.maximum(np.nan_to_num(_plain(terrain), nan=0.0, posinf=0.0, neginf=0.0), 0.0)
-    total = weights.sum(axis=2, keepdims=True)
-    return np.where(total > 1e-6, weights / np.maximum(total, 1e-6), 0.0).astype(np.float32)
+    return expected_coverage(
+        terrain.weights, terrain.transition, materials=terrain.ids, heights=terrain._sticking
+    )
 
 
 def byte_shares(shares: np.ndarray) -> list[np.ndarray]:

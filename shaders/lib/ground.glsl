@@ -40,6 +40,8 @@ layout(constant_id = DW_GROUND_SPEC_FLAGS) const uint flags = 0u;
 layout(constant_id = DW_GROUND_SPEC_FORM) const uint form = DW_GROUND_FORM_FLOAT;
 layout(constant_id = DW_GROUND_SPEC_COUNT) const uint material_count = 1u;
 layout(constant_id = DW_GROUND_SPEC_VIEW) const uint shown = DW_GROUND_SHOWS_COLOR;
+layout(constant_id = DW_GROUND_SPEC_MODE) const uint mode = DW_TERRAIN_MODE_PRIORITY;
+layout(constant_id = DW_GROUND_SPEC_NOISE) const uint noise = DW_TERRAIN_NOISE_BLUE;
 
 bool dw_is(uint flag)
 {

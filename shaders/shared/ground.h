@@ -56,7 +56,9 @@
 #define DW_GROUND_SPEC_FORM  1 /* DW_GROUND_FORM_* */
 #define DW_GROUND_SPEC_COUNT 2 /* of materials */
 #define DW_GROUND_SPEC_VIEW  3 /* DW_GROUND_SHOWS_* */
-#define DW_GROUND_SPECS      4
+#define DW_GROUND_SPEC_MODE  4
+#define DW_GROUND_SPEC_NOISE 5
+#define DW_GROUND_SPECS      6
 
 /* How the weights of a texel lie in words. */
 #define DW_GROUND_FORM_FLOAT  0u
@@ -98,6 +100,7 @@
     F(float, strength, 0) /* of its detail, 0 to 1 */                   \
     F(float, roughness, 0)                                              \
     F(float, relief, 0) /* multiplies x and y of its normals */         \
+    F(float, height, 0) /* what it sticks out in mode HEIGHT */         \
     F(float, color, 3)  /* multiplies its albedo, linear */
 
 /* A node that is drawn. */

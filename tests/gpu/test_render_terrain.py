@@ -235,9 +235,11 @@ def test_it_has_one_number_and_says_what_it_is(studio):
         ({"heightfield": np.full((4, 4), np.nan)}, "must be finite, got nan at"),
         ({"cell_size": 0.0}, "cell_size must be"),
         ({"position": (0, 1)}, "position must be 3 numbers"),
-        ({"weights": np.ones((4, 4), np.float32)}, r"weights must be \(H, W, N\)"),
+        ({"weights": np.ones((4, 4), np.float32)}, r"weights must have shape \(H, W, N\)"),
         ({"weights": np.ones((4, 4, 2), np.float32)}, "2 materials, but materials has 1"),
-        ({"weights": np.ones((4, 4, 17), np.float32)}, "1 to 16"),
+        ({"weights": np.ones((4, 4, 17), np.float32)}, "2 to 16 materials"),
+        ({"materials": []}, "materials is empty"),
+        ({"ids": [1, 2]}, "ids must be one for each of 1 materials"),
         ({"style": "oil"}, "style must be one of photo, pixel"),
         ({"filter": "cubic"}, "filter must be one of nearest, linear"),
         ({"openness": 1.5}, "openness must be"),
@@ -266,7 +268,7 @@ def test_wrong_kinds_are_told():
         dw.Terrain(np.zeros((4, 4)), weights, [GREEN], "smooth", cell_size=1)
     terrain = dw.Terrain(np.zeros((4, 4)), weights, [GREEN], cell_size=1)
     with pytest.raises(ValueError, match="view must be one of color, ids"):
-        terrain.view = 1
+        terrain.view = 2
     scene = dw.Scene()
     scene.add(terrain)
     with pytest.raises(ValueError, match="in the scene already"):
