@@ -8,55 +8,45 @@
 #include "shared/terrain_choose.h"
 
 #define PLACES DW_TERRAIN_MATERIALS
+#define POINTS 8 /* enough for DW_TERRAIN_SLOTS places */
 
 typedef struct expect_job {
     const dw_expect_def *def;
     float *chances;
 } expect_job;
 
-typedef struct gauss_point {
-    double at, weight;
-} gauss_point;
+/* Gauss-Legendre rules on [0, 1]. Row n - 1 has n points, exact for polynomials of degree 2n - 1,
+ * and weights of 0 behind them: all points of a piece are taken at once, in vectors. */
+static const double gauss_at[POINTS][POINTS] = {
+    { 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 },
+    { 0.21132486540518711, 0.78867513459481287, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 },
+    { 0.11270166537925831, 0.5, 0.8872983346207417, 0.5, 0.5, 0.5, 0.5, 0.5 },
+    { 0.069431844202973714, 0.33000947820757187, 0.66999052179242813, 0.93056815579702634, 0.5, 0.5,
+      0.5, 0.5 },
+    { 0.046910077030668004, 0.23076534494715845, 0.5, 0.7692346550528415, 0.95308992296933204, 0.5,
+      0.5, 0.5 },
+    { 0.033765242898423989, 0.16939530676686773, 0.38069040695840156, 0.61930959304159849,
+      0.83060469323313224, 0.96623475710157603, 0.5, 0.5 },
+    { 0.025446043828620736, 0.12923440720030277, 0.29707742431130141, 0.5, 0.70292257568869854,
+      0.87076559279969723, 0.9745539561713793, 0.5 },
+    { 0.019855071751231884, 0.10166676129318664, 0.2372337950418355, 0.40828267875217511,
+      0.59171732124782495, 0.7627662049581645, 0.89833323870681336, 0.98014492824876809 },
+};
 
-/* Gauss-Legendre rules of 1 to 8 points on [0, 1], one after the other: rule n begins at
- * n (n - 1) / 2 and is exact for polynomials of degree 2n - 1. */
-static const gauss_point gauss_points[36] = {
-    { 0.5, 1 },
-    { 0.21132486540518713, 0.5 },
-    { 0.78867513459481287, 0.5 },
-    { 0.1127016653792583, 0.27777777777777779 },
-    { 0.5, 0.44444444444444442 },
-    { 0.8872983346207417, 0.27777777777777779 },
-    { 0.069431844202973714, 0.17392742256872692 },
-    { 0.33000947820757187, 0.32607257743127307 },
-    { 0.66999052179242813, 0.32607257743127307 },
-    { 0.93056815579702623, 0.17392742256872692 },
-    { 0.046910077030668018, 0.11846344252809454 },
-    { 0.23076534494715845, 0.23931433524968324 },
-    { 0.5, 0.28444444444444444 },
-    { 0.7692346550528415, 0.23931433524968324 },
-    { 0.95308992296933193, 0.11846344252809454 },
-    { 0.033765242898423989, 0.085662246189585178 },
-    { 0.16939530676686776, 0.18038078652406930 },
-    { 0.38069040695840156, 0.23395696728634552 },
-    { 0.61930959304159849, 0.23395696728634552 },
-    { 0.83060469323313224, 0.18038078652406930 },
-    { 0.96623475710157603, 0.085662246189585178 },
-    { 0.025446043828620736, 0.064742483084434846 },
-    { 0.12923440720030277, 0.13985269574463833 },
-    { 0.29707742431130141, 0.19091502525255946 },
-    { 0.5, 0.20897959183673470 },
-    { 0.70292257568869854, 0.19091502525255946 },
-    { 0.87076559279969723, 0.13985269574463833 },
-    { 0.97455395617137927, 0.064742483084434846 },
-    { 0.019855071751231884, 0.050614268145188130 },
-    { 0.10166676129318664, 0.11119051722668723 },
-    { 0.2372337950418355, 0.15685332293894363 },
-    { 0.40828267875217511, 0.18134189168918100 },
-    { 0.59171732124782483, 0.18134189168918100 },
-    { 0.7627662049581645, 0.15685332293894363 },
-    { 0.89833323870681336, 0.11119051722668723 },
-    { 0.98014492824876812, 0.050614268145188130 },
+static const double gauss_weight[POINTS][POINTS] = {
+    { 1, 0, 0, 0, 0, 0, 0, 0 },
+    { 0.5, 0.5, 0, 0, 0, 0, 0, 0 },
+    { 0.27777777777777779, 0.44444444444444442, 0.27777777777777779, 0, 0, 0, 0, 0 },
+    { 0.17392742256872692, 0.32607257743127305, 0.32607257743127305, 0.17392742256872692, 0, 0, 0,
+      0 },
+    { 0.11846344252809454, 0.23931433524968324, 0.28444444444444444, 0.23931433524968324,
+      0.11846344252809454, 0, 0, 0 },
+    { 0.085662246189585178, 0.1803807865240693, 0.23395696728634552, 0.23395696728634552,
+      0.1803807865240693, 0.085662246189585178, 0, 0 },
+    { 0.064742483084434851, 0.13985269574463832, 0.19091502525255946, 0.2089795918367347,
+      0.19091502525255946, 0.13985269574463832, 0.064742483084434851, 0 },
+    { 0.050614268145188129, 0.11119051722668724, 0.15685332293894363, 0.181341891689181,
+      0.181341891689181, 0.15685332293894363, 0.11119051722668724, 0.050614268145188129 },
 };
 
 /* Those that may win a texel, highest least score first. */
@@ -67,66 +57,69 @@ typedef struct contest {
 } contest;
 
 /* Whole weights that are not all 0. The first place of equal ones stays first. */
-static void enter_contest(const struct dw_terrain_law *law, const uint *w, double swing,
-                          contest *out)
+static DW_ALWAYS_INLINE void enter_contest(const struct dw_terrain_law *law, const uint *w,
+                                           double swing, contest *out)
 {
-    double sum = 0.0, best = 0.0;
+    double scores[PLACES], sum = 0.0, best = 0.0, inverse;
 
-    for (uint i = 0; i < PLACES; i++)
+    for (uint i = 0; i < law->count; i++)
         sum += w[i];
+    inverse = 1.0 / sum;
     for (uint i = 0; i < law->count; i++) {
-        double score = w[i] == 0 ? 0.0 : w[i] / sum + law->levels[i] * 0x1p-30;
-
-        best = score > best ? score : best;
+        scores[i] = w[i] == 0 ? -8.0 : w[i] * inverse + law->levels[i] * 0x1p-30;
+        best = scores[i] > best ? scores[i] : best;
     }
     out->count = 0;
+    out->places[0] = 0; /* compilers do not see that there is one */
     for (uint i = 0; i < law->count; i++) {
-        double score = w[i] / sum + law->levels[i] * 0x1p-30;
         uint at = out->count;
 
-        if (w[i] == 0 || score + swing < best || out->count == DW_TERRAIN_SLOTS)
+        if (scores[i] + swing < best || out->count == DW_TERRAIN_SLOTS)
             continue;
-        for (; at > 0 && out->scores[at - 1] < score; at--) {
+        for (; at > 0 && out->scores[at - 1] < scores[i]; at--) {
             out->scores[at] = out->scores[at - 1];
             out->places[at] = out->places[at - 1];
         }
-        out->scores[at] = score;
+        out->scores[at] = scores[i];
         out->places[at] = i;
         out->count++;
     }
 }
 
-/* Adds the integral over scores from `from` to `to`, where the first `count` may still be beaten
- * and the others are surely below. */
-static void add_piece(const contest *entered, uint32_t count, double swing, double from, double to,
-                      double *chances)
+/* Adds the integral over scores from `from` to from + width, where the first `count` may still be
+ * beaten and the others are surely below. inverse: 1 / swing. */
+static DW_ALWAYS_INLINE void add_piece(const contest *entered, uint32_t count, double inverse,
+                                       double from, double width, double (*found)[POINTS])
 {
-    uint32_t points = (count - 1) / 2 + 1;
-    const gauss_point *rule = gauss_points + points * (points - 1) / 2;
+    const double *at = gauss_at[(count - 1) / 2], *weight = gauss_weight[(count - 1) / 2];
+    double below[DW_TERRAIN_SLOTS][POINTS], after[DW_TERRAIN_SLOTS + 1][POINTS], part[POINTS];
 
-    for (uint32_t k = 0; k < points; k++) {
-        double score = from + (to - from) * rule[k].at;
-        double below[DW_TERRAIN_SLOTS], after[DW_TERRAIN_SLOTS];
-        double part = (to - from) / swing * rule[k].weight;
+    for (int k = 0; k < POINTS; k++) {
+        after[count][k] = 1.0;
+        part[k] = width * inverse * weight[k];
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        double above = from - entered->scores[i];
 
-        after[count - 1] = 1.0;
-        for (uint32_t i = count; i-- > 0;) {
-            below[i] = (score - entered->scores[i]) / swing;
-            if (i > 0)
-                after[i - 1] = after[i] * below[i];
+        for (int k = 0; k < POINTS; k++) {
+            below[i][k] = (above + width * at[k]) * inverse;
+            after[i][k] = after[i + 1][k] * below[i][k];
         }
-        for (uint32_t i = 0; i < count; i++) {
-            chances[i] += part * after[i]; /* part: by now with all before i */
-            part *= below[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (int k = 0; k < POINTS; k++) {
+            found[i][k] += part[k] * after[i + 1][k];
+            part[k] *= below[i][k];
         }
     }
 }
 
 /* The chance of each place that its weight, level and uniform noise of its own sum to the most:
  * P_i = integral of the product of the others' distributions over the range of i's score. */
-static void find_chances(const struct dw_terrain_law *law, const uint *w, double *chances)
+static DW_ALWAYS_INLINE void find_chances(const struct dw_terrain_law *law, const uint *w,
+                                          double *chances)
 {
-    double swing = law->swing * 0x1p-30, found[DW_TERRAIN_SLOTS] = { 0 };
+    double swing = law->swing * 0x1p-30, found[DW_TERRAIN_SLOTS][POINTS];
     contest entered;
     double from;
 
@@ -135,16 +128,20 @@ static void find_chances(const struct dw_terrain_law *law, const uint *w, double
         chances[entered.places[0]] = 1.0;
         return;
     }
+    for (uint32_t i = 0; i < entered.count; i++)
+        for (int k = 0; k < POINTS; k++)
+            found[i][k] = 0.0;
     from = entered.scores[0];
     for (uint32_t count = entered.count; count > 0; count--) {
         double to = entered.scores[count - 1] + swing;
 
         if (to > from)
-            add_piece(&entered, count, swing, from, to, found);
+            add_piece(&entered, count, 1.0 / swing, from, to - from, found);
         from = to > from ? to : from;
     }
     for (uint32_t i = 0; i < entered.count; i++)
-        chances[entered.places[i]] = found[i];
+        for (int k = 0; k < POINTS; k++)
+            chances[entered.places[i]] += found[i][k];
 }
 
 static DW_ALWAYS_INLINE void expect_texel(const dw_expect_def *def, const float *given,
