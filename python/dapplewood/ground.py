@@ -115,7 +115,7 @@ class TerrainMaterial:
 
 def _heights_of(heightfield: Any, height_scale: float, base: float) -> np.ndarray:
     """(H, W) float32 of the world's y, read-only."""
-    field = np.asarray(getattr(heightfield, "heights", heightfield))
+    field = np.asarray(heightfield)
     if field.dtype.kind not in "fiu" or field.dtype == np.bool_:
         raise TypeError(f"heightfield must be real numbers, got {field.dtype}")
     if field.ndim != 2:

@@ -227,6 +227,46 @@ def _turf(rng, side, words, moss):
     return _bladed(rng, canvas, side, words, 2600), height
 
 
+def _mossy(rng, side, words, moss):
+    """Cushions of moss."""
+    rim, plate = cells(rng, side, 15, 15)
+    tone = layers(rng, side, 5, 5, 4)
+    height = 0.35 + 0.45 * np.sqrt(np.clip(rim, 0.0, 1.0)) + 0.2 * tone
+    colour = _ramp(0.30 + 0.30 * rim + 0.2 * tone + 0.16 * (plate - 0.5), *words)
+    canvas = np.ascontiguousarray(np.concatenate(
+        [_lit(colour, height, 0.5).transpose(2, 0, 1),
+         np.ones((1, side, side))]).astype(np.float32))
+    return _bladed(rng, canvas, side, words, 900), height
+
+
+def _littered(rng, side, words, moss):
+    """Fallen leaves over dark earth, the lower ones in the shade of the upper ones."""
+    tone = layers(rng, side, 6, 6, 5)
+    colour = _ramp(0.16 + 0.12 * tone, 0x2E2418, 0x54422C, 0x6E583A)
+    canvas = np.ascontiguousarray(np.concatenate(
+        [colour.transpose(2, 0, 1), np.ones((1, side, side))]).astype(np.float32))
+    height = np.ascontiguousarray(np.zeros((4, side, side), np.float32))
+    stops = np.array([linear(word) for word in words])
+    count, scale = 1500, side / 512
+    for i in range(count):
+        x, y, aim = rng.random() * side, rng.random() * side, 6.2832 * rng.random()
+        half = scale * (4.5 + 3.5 * rng.random()) * np.array([np.cos(aim), np.sin(aim)])
+        t = rng.random() ** 1.4 * (len(stops) - 1.001)
+        ink = stops[int(t)] + (t % 1.0) * (stops[int(t) + 1] - stops[int(t)])
+        up = 0.3 + 0.7 * i / count
+        flat = np.append(ink * (0.45 + 0.6 * up) * (0.85 + 0.3 * rng.random()), 1.0)
+        level = np.array([up, up, up, 1.0])
+        width = scale * np.array([0.6, 4.6 + 1.6 * rng.random(), 0.5])
+        for dx in (-side, 0, side):
+            for dy in (-side, 0, side):
+                middle = np.array([x + dx, y + dy])
+                if (middle > -16 * scale).all() and (middle < side + 16 * scale).all():
+                    path = np.array([middle - half, middle, middle + half])
+                    stroke(canvas, path, width, flat, np.append(0.16 * flat[:3], 0.0))
+                    stroke(height, path, width, level, 0.0 * level)
+    return canvas[:3].transpose(1, 2, 0), 0.8 * height[0].astype(float) + 0.1 * tone
+
+
 def _soil(rng, side, words, moss):
     """Trodden earth with pebbles and wisps of straw."""
     tone = layers(rng, side, 5, 5, 5)
@@ -287,6 +327,8 @@ TEXTURES = {
     "dressed": (_dressed, (0x56524C, 0x817B70, 0xA49D8E, 0xC2BBA8), 0xB9BE86),
     "charred": (_charred, (0x6A655F, 0x9A9389, 0xC6BEB2, 0xEDE8E0), 0),
     "embers": (_glowing, (0x1A0906, 0x5A1606, 0xD8480A, 0xFFA022, 0xFFE08A), 0),
+    "moss": (_mossy, (0x3C4A24, 0x586A30, 0x76863E, 0x94A04E), 0),
+    "litter": (_littered, (0x5E4428, 0x86643A, 0xA8824A, 0xB06A34, 0xC89A58), 0),
 }
 
 

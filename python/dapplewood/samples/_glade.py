@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..forest import Forest
     from ..scene import Scene
 
-_SIZE, _CELLS = 260.0, 160  # metres along a side of the land, and its cells
+_SIZE = 260.0  # metres along a side of the land
 _CLEARING = 19.0  # metres about the origin without trees of the wood
 _WOOD = 112.0  # metres about the origin, its end
 _EYE_Z, _EYE_HEIGHT = 21.0, 1.9
@@ -56,6 +56,7 @@ class Glade:
     scene : Scene
     camera : Camera
     ground : Ground
+        Its `terrain` is a `Terrain`, whose `height_at` all stands on.
     forests : dict of str to Forest
         By what grows in them: the species of `tree_species`, "bush", "fern", "meadow", "flowers".
     depleted, respawning, highlighted : dict of str to (N,) ndarray
@@ -177,7 +178,7 @@ class _Planter:
 
         self.rng = np.random.default_rng([8200, seed])
         self.seed, self.detail = seed, detail
-        self.ground = _models.ground(_SIZE, cells=_CELLS, seed=seed)
+        self.ground = _models.wild_ground(_SIZE, seed)
         self.scene = Scene()
         self.forests: dict[str, Forest] = {}
         beside = float(self.ground._land.path_x(_EYE_Z)) - 3.5
@@ -185,8 +186,7 @@ class _Planter:
         self.eye[1] = float(self.ground.height(self.eye[0], self.eye[2])) + _EYE_HEIGHT
 
     def glade(self) -> Glade:
-        for mesh in self.ground.meshes:
-            self.scene.add(mesh)
+        self.scene.add(self.ground.terrain)
         self._plant_trees()
         self._plant_undergrowth()
         self._lay_stones()

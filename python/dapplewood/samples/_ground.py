@@ -84,6 +84,34 @@ def _cover(land: Terrain, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return np.clip(colour + (np.array([0.84, 0.68, 0.48]) - colour) * 0.85 * worn, 0.0, 1.0)
 
 
+COVERS = ("turf", "moss", "litter", "soil")  # of `cover_weights`, by slot
+_COVER_TINTS = {"turf": (0.86, 0.90, 0.62), "moss": (0.92, 0.96, 0.72),
+                "litter": (0.94, 0.86, 0.76), "soil": (0.92, 0.84, 0.72)}  # fmt: skip
+_COVER_TILES = {"turf": _TURF_TILE, "moss": 2.2, "litter": 2.0, "soil": _SOIL_TILE}
+
+
+def cover_weights(land: Terrain, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """(..., 4) of the covers: sunny grass in the clearing, leaves and moss under the trees, worn
+    earth along the path, and some of each at the borders."""
+    tone = land.tone(x, z)
+    ripple = 0.5 * land.tone(5.0 * x + 3.0, 5.0 * z - 2.0)
+    radius = np.hypot(x, z) + 3.0 * tone + 4.0 * ripple
+    wood = np.clip((radius - CLEARING) / 9.0, 0.0, 1.0)
+    wood = wood * wood * (3.0 - 2.0 * wood)
+    mossy = np.clip(1.5 * tone + 1.2 * ripple + 0.15, 0.0, 1.0)
+    beside = np.minimum(land.path_distance(x, z), 4.0) - 1.02 + 0.3 * ripple  # metres
+    bare = 1.0 / (1.0 + np.exp(beside / 0.16))
+    bare = np.maximum(bare, 0.5 * np.clip(3.0 * (ripple - 0.42), 0.0, 1.0) * (1.0 - wood))
+    parts = [(1.0 - wood) + 0.12 * wood, 0.75 * wood * mossy, wood * (1.0 - 0.75 * mossy)]
+    return np.stack([*(part * (1.0 - bare) for part in parts), bare], axis=-1)
+
+
+def cover_tone(land: Terrain, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """(..., 3): what the covers' mean colours are multiplied by, from place to place."""
+    tone = land.tone(x, z)[..., None]
+    return 1.0 + tone * np.array([0.22, 0.10, -0.06])
+
+
 def path(land: Terrain, size: float, cells: int) -> Surface:
     """A ribbon of trodden earth a little above the turf's triangles."""
     step = size / cells

@@ -15,6 +15,7 @@ from ._surface import Surface
 from ._trees import LEVELS, grown
 
 if TYPE_CHECKING:
+    from ..ground import Terrain, TerrainMaterial
     from ..materials import Material
     from ..mesh import Mesh
 
@@ -150,6 +151,7 @@ class Ground:
     size: float  # metres along a side
     clearing: float  # radius of the clearing in the middle, metres
     _land: _ground.Terrain
+    terrain: Terrain | None = None  # where it is one, and not meshes
 
     def height(self, x: Any, z: Any) -> np.ndarray:
         """Height of the land at places, metres.
@@ -163,7 +165,9 @@ class Ground:
         -------
         array of float
         """
-        return self._land.height(x, z)
+        if self.terrain is None:
+            return self._land.height(x, z)
+        return np.asarray(self.terrain.height_at(x, z))
 
     def normal(self, x: Any, z: Any) -> np.ndarray:
         """Unit normals of the land, (..., 3)."""
@@ -205,6 +209,43 @@ def ground(size: float = 160.0, *, cells: int = 128, seed: int = 0) -> Ground:
     meshes = (_mesh(_ground.turf(land, size, cells), _solid("turf", 0.95)),
               _mesh(_ground.path(land, size, cells), _path_material()))
     return Ground(meshes, size, _ground.CLEARING, land)
+
+
+def wild_ground(size: float, seed: int) -> Ground:
+    """The same land as a terrain of turf, moss, fallen leaves and earth, in cells of 3.5 cm."""
+    from ..ground import Terrain
+    from ..terrain import Transition
+
+    land = _ground.Terrain(seed)
+    spots, cells = round(2.0 * size), round(4.0 * size)
+    line = np.linspace(-0.5 * size, 0.5 * size, spots + 1)
+    heights = land.height(line[None, :], line[:, None])
+    line = ((np.arange(cells) + 0.5) / cells - 0.5) * size
+    x, z = np.broadcast_arrays(line[None, :], line[:, None])
+    weights = _ground.cover_weights(land, x, z)
+    materials = [_cover(name) for name in _ground.COVERS]
+    light = (weights @ np.stack([one.mean() for one in materials])) * _ground.cover_tone(land, x, z)
+    macro = _bark.srgb_from_linear(np.clip(light, 0.0, 1.0))
+    terrain = Terrain(
+        heights, np.rint(255.0 * weights).astype(np.uint8), materials,
+        Transition("priority", strength=0.6, cell=0.14, priorities=(0.0, 0.04, 0.08, 0.0),
+                   min_weight=0.04, zoom=(0.4, 2.0)),
+        cell_size=size / spots, position=(-0.5 * size, 0.0, -0.5 * size), macro=macro,
+        filter="linear",
+    )  # fmt: skip
+    return Ground((), size, _ground.CLEARING, land, terrain)
+
+
+@lru_cache(maxsize=8)
+def _cover(name: str) -> TerrainMaterial:
+    from ..ground import TerrainMaterial
+
+    look, tint = _solid(name), _ground._COVER_TINTS[name]
+    return TerrainMaterial(
+        tint if look.base_color_texture is None else look.base_color_texture,
+        normal=look.normal_texture, tint=tint, scale=_ground._COVER_TILES[name], strength=0.9,
+        roughness=0.95, name=name,
+    )  # fmt: skip
 
 
 def _wooded(name: str, seed: int, lod: int | str) -> list[Any]:
