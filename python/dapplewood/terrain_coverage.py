@@ -27,7 +27,9 @@ def float_planes(weights: Any) -> NDArray[np.float32]:
             codes = np.concatenate([codes, np.zeros_like(codes)], -1)
         return codes.astype(np.float32)
     if isinstance(weights, IndexMap):
-        return np.rint(index_map_to_weights(weights) * np.float32(255))  # of 255, as stored
+        # Selection chooses in holes too, by their bits.
+        there = IndexMap(weights.array & ~np.uint32(4))
+        return np.rint(index_map_to_weights(there) * np.float32(255))  # of 255, as stored
     return weight_form(weights).array.astype(np.float32, copy=False)
 
 
@@ -58,7 +60,8 @@ def expected_coverage(
     -------
     (H, W, N) ndarray of float32
         By slot, not by key. They sum to 1 within rounding, or to 0 where there is no material. Of
-        ``"smooth"`` they are the shares of the blend.
+        ``"smooth"`` they are the shares of the blend. Holes of an index map are materials too,
+        by their bits: mask them by ``index_map.hole``.
 
     Raises
     ------

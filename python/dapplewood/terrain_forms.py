@@ -119,7 +119,8 @@ class IndexMap:
 
     Notes
     -----
-    A hole has no material. ``auto`` asks the engine to choose by slope; here it changes nothing.
+    ``hole`` and ``auto``, by which the engine leaves the ground out or chooses by slope, change no
+    choice of materials.
     Ids must never be filtered: neighbours are fetched one by one.
     """
 

@@ -210,7 +210,8 @@ def weights_to_index_map(
     IndexMap
         The heaviest material is the base; the next one, if it has weight, the overlay. ``lost``
         and ``lost_most`` tell what share of the weight belonged to further ones. Texels whose
-        weights sum to 1e-6 or less become holes.
+        weights sum to 1e-6 or less become holes with material 0: what is chosen there is to be
+        masked by ``hole``.
 
     Raises
     ------

@@ -160,6 +160,14 @@ def test_every_form_of_weights_says_the_same():
     assert np.abs(found[..., 29] - 0.75).max() < 0.5 / 255 + 1e-6 and not found[..., 5].any()
 
 
+def test_holes_are_read_by_their_bits():
+    """As selection reads them; a mask of the holes is the caller's."""
+    word = np.array([[9 << 27 | 3 << 22 | 51 << 14, 9 << 27 | 3 << 22 | 51 << 14 | 4]], np.uint32)
+    found = dw.expected_coverage(dw.IndexMap(word), dw.Transition("dithered"))
+    assert (found[0, 0] == found[0, 1]).all() and found[0, 1, 3] == np.float32(0.2)
+    assert not dw.index_map_to_weights(word)[0, 1].any()
+
+
 def test_tidying_comes_before_the_mode():
     weights = np.array([[[0.56, 0.25, 0.14, 0.05], [0.25, 0.25, 0.25, 0.25]]], np.float32)
     dropped = dw.expected_coverage(weights, dw.Transition("dithered", min_weight=0.1))[0, 0]
