@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.build, pytest.mark.slow]
 
 FOLDERS = [f"tests/{name}" for name in ("unit", "api") if (ROOT / "tests" / name).is_dir()]
 RAYS = "tree_trace and not same_hits and not two_levels"
-PARTICLES = "particles_native or particle_formulas or particles_hub"
+PARTICLES = "particles_native or particle_formulas or particles_hub or particles_simulated"
 TREES = f"tree_build or tree_refit or test_trees or ({RAYS})"
 TESTS = (*FOLDERS, "-k", f"atlas or {TREES} or {PARTICLES}")
 
