@@ -23,6 +23,12 @@ layout(scalar, set = 0, binding = 4) readonly buffer height_block { float height
 #define DW_GROUND_HEIGHT(index)   heights[index]
 #define DW_GROUND_COLLIDER(index) colliders[index]
 
+/* A birth's row, law and part. */
+#define DW_SOURCE_PARAMETER , uvec3 source
+#define DW_SOURCE_EMITTER   emitters[source.x]
+#define DW_SOURCE_PART      parts[source.z]
+#define DW_SOURCE_LAW       laws[source.y]
+
 #include "shared/particle_step.h"
 
 layout(scalar, set = 0, binding = 5) readonly buffer stream_block

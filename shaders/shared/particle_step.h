@@ -193,14 +193,9 @@ DW_INLINE dw_particle_slot dw_particle_live(dw_particle_slot s, dw_particle_emit
     return s;
 }
 
-/* What a birth is made from: few slots have one in a step, so a device reads it where it begins
- * instead of holding it in registers. There `source` is the row, its law and its part. */
-#ifdef GL_core_profile
-#define DW_SOURCE_PARAMETER , uvec3 source
-#define DW_SOURCE_EMITTER   emitters[source.x]
-#define DW_SOURCE_PART      parts[source.z]
-#define DW_SOURCE_LAW       laws[source.y]
-#else
+/* What a birth is made from is handed around with the rest, unless the includer says where it lies:
+ * few slots have a birth in a step, and a device had better not hold all of it in registers. */
+#ifndef DW_SOURCE_PARAMETER
 #define DW_SOURCE_PARAMETER , dw_particle_part source
 #define DW_SOURCE_EMITTER   e
 #define DW_SOURCE_PART      source
