@@ -94,7 +94,7 @@ void main()
     out_color = vec4(base, 1.0);
     if (dw_is(DW_GROUND_IS_UNLIT))
         return;
-    vec3 slope = dw_ground_slope(at);
+    vec3 slope = at.slope;
     vec3 face = normalize(vec3(-slope.x, 1.0, -slope.y));
     vec2 rise = zoom * sum.relief;
     vec3 normal = normalize(face - rise.x * normalize(vec3(1.0, slope.x, 0.0)) -

@@ -61,6 +61,9 @@ class TerrainMaterial:
         Multiplies x and y of the normal map.
     tint : (3,) floats
         Multiplies the albedo, linear.
+    cliff : bool
+        Steep ground, from about 45 degrees on, has the tile from the side, so that it is not
+        stretched: for rock.
     height : float
         -1 to 1: what it sticks out by in the mode ``"height"``, where weights sum to 1.
     name : str
@@ -79,6 +82,7 @@ class TerrainMaterial:
     roughness: float = 0.9
     normal_scale: float = 1.0
     tint: tuple[float, ...] = (1.0, 1.0, 1.0)
+    cliff: bool = False
     height: float = 0.0
     name: str = ""
 

@@ -285,6 +285,7 @@ class GroundDraws:
             record["strength"], record["roughness"] = one.strength, one.roughness
             record["relief"], record["color"] = one.normal_scale, one.tint
             record["height"] = one.height
+            record["cliff"] = 1.0 / one.scale if one.cliff else 0.0
         return (
             self.ground,
             look.view(np.uint8).reshape(1, -1),

@@ -4,6 +4,7 @@
 #ifndef DW_LIB_GROUND_SURFACE_GLSL
 #define DW_LIB_GROUND_SURFACE_GLSL
 
+#include "shared/dither.h"
 #include "lib/ground.glsl"
 
 layout(location = 0) in vec3 in_position;
@@ -17,8 +18,11 @@ struct dw_ground_place {
     vec2 dx, dy;  /* of local, to the next pixels */
     vec2 map;     /* map units from the node's one */
     vec2 cell;    /* noise cells from the node's one */
+    vec3 slope;   /* dw_ground_slope */
+    vec3 step_x, step_y; /* of the position, to the next pixels */
     float cells_per_pixel;
     float pixels_per_unit;
+    bool is_steep; /* tiles are seen from the side */
 };
 
 /* Materials, each by its share and its strength. */
@@ -32,6 +36,26 @@ struct dw_ground_mix {
 float dw_widest(vec2 dx, vec2 dy, vec2 ratio)
 {
     return max(length(dx * ratio), length(dy * ratio));
+}
+
+/* The rise along x and z, and how open it is to the sky. */
+vec3 dw_ground_slope(dw_ground_place at)
+{
+    vec2 texel = vec2(look.texel[0], look.texel[1]);
+    vec2 uv = (vec2(at.corner) + at.local + 0.5) * texel;
+    vec3 slope = textureGrad(slope_texture, uv, at.dx * texel, at.dy * texel).xyz;
+
+    return vec3(slope.xy, 1.0 - look.detail[1] * (1.0 - slope.z));
+}
+
+/* From a rise of 1 on, of some cells from 0.7, of others from 1.3: so the border is a dithered one,
+ * too, while cells can be seen. */
+bool dw_ground_steep(dw_ground_place at, dw_ground_node node)
+{
+    uvec2 cell = uvec2(ivec2(node.cell_x, node.cell_z) + ivec2(floor(at.cell)));
+    float chance = float(dw_dither_hash(cell.x, cell.y, 7u)) / 16384.0;
+
+    return length(at.slope.xy) > (at.cells_per_pixel < 0.5 ? 0.7 + 0.6 * chance : 1.0);
 }
 
 dw_ground_place dw_ground_here()
@@ -49,6 +73,10 @@ dw_ground_place dw_ground_here()
     at.cell = vec2(node.cell_fx, node.cell_fz) + in_local * cells;
     at.cells_per_pixel = dw_widest(at.dx, at.dy, cells);
     at.pixels_per_unit = 1.0 / max(dw_widest(at.dx, at.dy, units), 1e-20);
+    at.step_x = dFdx(in_position);
+    at.step_y = dFdy(in_position);
+    at.slope = dw_ground_slope(at);
+    at.is_steep = dw_ground_steep(at, node);
     return at;
 }
 
@@ -78,16 +106,6 @@ vec3 dw_ground_macro(dw_ground_place at)
     return textureGrad(macro_texture, uv, at.dx * per_cell, at.dy * per_cell).rgb;
 }
 
-/* The rise along x and z, and how open it is to the sky. */
-vec3 dw_ground_slope(dw_ground_place at)
-{
-    vec2 texel = vec2(look.texel[0], look.texel[1]);
-    vec2 uv = (vec2(at.corner) + at.local + 0.5) * texel;
-    vec3 slope = textureGrad(slope_texture, uv, at.dx * texel, at.dy * texel).xyz;
-
-    return vec3(slope.xy, 1.0 - look.detail[1] * (1.0 - slope.z));
-}
-
 /* Shares of four materials, as expected around a fragment. */
 vec4 dw_ground_shares(dw_ground_place at, uint layer)
 {
@@ -97,25 +115,51 @@ vec4 dw_ground_shares(dw_ground_place at, uint layer)
                        at.dy * per_cell);
 }
 
+/* Where on its tile, and how far to the next pixels. */
+void dw_ground_tile(dw_ground_place at, dw_ground_surface surface, out vec2 uv, out vec2 dx,
+                    out vec2 dy)
+{
+    bool is_along_x = abs(at.slope.y) > abs(at.slope.x);
+
+    uv = vec2(at.corner * surface.tile_step) * 2.3283064365386963e-10 + /* 2^-32 */
+         at.local * surface.tile;
+    dx = at.dx * surface.tile;
+    dy = at.dy * surface.tile;
+    if (!at.is_steep || surface.cliff == 0.0)
+        return;
+    uv = vec2(is_along_x ? uv.x : uv.y, -in_position.y * surface.cliff);
+    dx = vec2(is_along_x ? dx.x : dx.y, -at.step_x.y * surface.cliff);
+    dy = vec2(is_along_x ? dy.x : dy.y, -at.step_y.y * surface.cliff);
+}
+
+/* The rise along x and z that a normal map has; down its picture is along z, or down. */
+vec2 dw_ground_relief(dw_ground_place at, dw_ground_surface surface, vec2 stored)
+{
+    if (!at.is_steep || surface.cliff == 0.0)
+        return vec2(-stored.x, stored.y);
+    if (abs(at.slope.y) > abs(at.slope.x))
+        return vec2(-stored.x, -stored.y * sign(at.slope.y));
+    return vec2(-stored.y * sign(at.slope.x), -stored.x);
+}
+
 void dw_ground_add(inout dw_ground_mix sum, dw_ground_place at, uint slot, float share)
 {
     dw_ground_surface surface = surfaces[slot];
     float amount = share * surface.strength;
-    vec2 whole = vec2(at.corner * surface.tile_step) * 2.3283064365386963e-10; /* 2^-32 */
-    vec2 uv = dw_ground_texel(whole + at.local * surface.tile, vec2(look.detail[0]));
-    vec3 place = vec3(uv, float(slot));
-    vec2 dx = at.dx * surface.tile, dy = at.dy * surface.tile;
+    vec2 uv, dx, dy;
+
+    dw_ground_tile(at, surface, uv, dx, dy);
+    vec3 place = vec3(dw_ground_texel(uv, vec2(look.detail[0])), float(slot));
 
     sum.color += amount * DW_VEC3(surface.color, 0) *
                  textureGrad(albedo_texture, place, dx, dy).rgb;
     sum.roughness += amount * surface.roughness;
     sum.amount += amount;
-    if (dw_is(DW_GROUND_HAS_NORMALS)) {
-        vec2 stored = textureGrad(normal_texture, place, dx, dy).xy * 2.0 - 1.0;
-
-        /* down the picture is along z */
-        sum.relief += amount * surface.relief * vec2(-stored.x, stored.y);
-    }
+    if (dw_is(DW_GROUND_HAS_NORMALS))
+        sum.relief +=
+            amount * surface.relief *
+            dw_ground_relief(at, surface,
+                             textureGrad(normal_texture, place, dx, dy).xy * 2.0 - 1.0);
 }
 
 /* All materials, as many taps as there are shares. */

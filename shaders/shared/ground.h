@@ -94,13 +94,14 @@
     F(uint, show, 4)        /* id of the terrain, channel that is shown */
 
 /* One material. */
-#define DW_GROUND_SURFACE_FIELDS(F)                                     \
-    F(float, tile, 0)     /* tiles per height cell */                   \
-    F(uint, tile_step, 0) /* the same in 2^-32, whole tiles left out */ \
-    F(float, strength, 0) /* of its detail, 0 to 1 */                   \
-    F(float, roughness, 0)                                              \
-    F(float, relief, 0) /* multiplies x and y of its normals */         \
-    F(float, height, 0) /* what it sticks out in mode HEIGHT */         \
+#define DW_GROUND_SURFACE_FIELDS(F)                                                               \
+    F(float, tile, 0)     /* tiles per height cell */                                             \
+    F(uint, tile_step, 0) /* the same in 2^-32, whole tiles left out */                           \
+    F(float, strength, 0) /* of its detail, 0 to 1 */                                             \
+    F(float, roughness, 0)                                                                        \
+    F(float, relief, 0) /* multiplies x and y of its normals */                                   \
+    F(float, height, 0) /* what it sticks out in mode HEIGHT */                                   \
+    F(float, cliff, 0)  /* tiles per metre where steep ground has them from the side; 0: never */ \
     F(float, color, 3)  /* multiplies its albedo, linear */
 
 /* A node that is drawn. */

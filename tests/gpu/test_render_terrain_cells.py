@@ -166,3 +166,25 @@ def test_views_show_weights_and_shares(studio):
         seen[view] = studio.render(scene, camera, size=(64, 64)).color
     assert not (seen["weights"] == seen["expectation"]).all()
     assert (seen["weights"][3, 5, :3] == 0).all() and (seen["expectation"][3, 5, :3] == 0).all()
+
+
+@pytest.mark.parametrize("cliff", [False, True])
+def test_steep_ground_may_have_its_tile_from_the_side(studio, cliff):
+    """Bands across a tile: along z of the map, or level ones, as near one another as on a wall."""
+    bands = np.zeros((8, 8, 3), np.uint8)
+    bands[:4] = 200
+    x = np.arange(SIDE + 1)[None, :] * np.ones((SIDE + 1, 1))
+    material = dw.TerrainMaterial(bands, scale=8.0, cliff=cliff)
+    terrain = dw.Terrain(
+        4.0 * x, np.ones((SIDE, SIDE, 1), np.float32), [material], dw.Transition(zoom=(0, 0.001)),
+        cell_size=1.0, style="pixel", openness=0.0,
+    )  # fmt: skip
+    camera = dw.OrthoCamera((20, 300, 20), (20, 0, 20), height=16.0, up=(0, 0, -1))
+    light = light_of(studio.render(scene_of(terrain), camera, size=(128, 128)).color)[..., 1]
+    is_bright = light > 0.5 * light.max()
+    assert 0.45 < is_bright.mean() < 0.55
+    lines = is_bright[:, 5].astype(int), is_bright[5].astype(int)
+    turns = [int((np.diff(line) != 0).sum()) for line in lines]
+    # 16 m: of the map two tiles; 64 m of height eight
+    assert turns[0] == (0 if cliff else pytest.approx(4, abs=1))
+    assert turns[1] == (pytest.approx(16, abs=1) if cliff else 0)
