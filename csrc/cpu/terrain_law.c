@@ -153,6 +153,7 @@ static void set_places(const dw_terrain_def *def, struct dw_terrain_law *law)
 
         for (uint32_t other = 0; other < def->count; other++)
             place += other != slot && precedes(def, other, slot);
+        law->places[slot] = place;
         law->slots[place] = slot;
         law->ids[place] = def->keys[slot];
         law->lifts[place] = (float)(2 * LOG2_E * priority);

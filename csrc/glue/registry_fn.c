@@ -493,6 +493,12 @@ static const layout_field terrain_law_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field terrain_push_fields[] = {
+#define DW_LAYOUT struct dw_terrain_push
+    DW_TERRAIN_PUSH_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
@@ -532,8 +538,9 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(particle_stream),    DW_LAYOUT_ROW(particle_relay),
     DW_LAYOUT_ROW(particle_beat),      DW_LAYOUT_ROW(particle_slot),
     DW_LAYOUT_ROW(particle_step_push), DW_LAYOUT_ROW(particle_shown),
-    DW_LAYOUT_ROW(terrain_law),        DW_LAYOUT_ROW(ground_look),
-    DW_LAYOUT_ROW(ground_surface),     DW_LAYOUT_ROW(ground_node),
+    DW_LAYOUT_ROW(terrain_law),        DW_LAYOUT_ROW(terrain_push),
+    DW_LAYOUT_ROW(ground_look),        DW_LAYOUT_ROW(ground_surface),
+    DW_LAYOUT_ROW(ground_node),
 };
 
 static PyObject *make_layout(const layout *one)
@@ -694,6 +701,11 @@ static const constant constants[] = {
     DW_CONSTANT(TERRAIN_SLOTS),
     DW_CONSTANT(TERRAIN_MATERIALS),
     DW_CONSTANT(TERRAIN_BAYER),
+    DW_CONSTANT(TERRAIN_FORM_FLOAT),
+    DW_CONSTANT(TERRAIN_FORM_HALF),
+    DW_CONSTANT(TERRAIN_FORM_BYTE),
+    DW_CONSTANT(TERRAIN_FORM_NIBBLE),
+    DW_CONSTANT(TERRAIN_FORM_INDEX),
 };
 
 /* (blend, face, image, sharpness) of each layer. */

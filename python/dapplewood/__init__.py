@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from .ray_image import TraceImage, trace_image
     from .renderer import Renderer
     from .scene import Fog, Scene, SceneObject, Sky, Sun
-    from .terrain import Transition
+    from .terrain import Transition, material_at, select_materials
     from .terrain_banding import WeightBanding, weight_banding
     from .terrain_coverage import expected_coverage
     from .terrain_forms import IndexMap, PackedWeights
@@ -181,7 +181,7 @@ _NAMES = {
     "ground": ("Terrain", "TerrainMaterial"),
     "renderer": ("Renderer",),
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
-    "terrain": ("Transition",),
+    "terrain": ("Transition", "material_at", "select_materials"),
     "terrain_banding": ("WeightBanding", "weight_banding"),
     "terrain_coverage": ("expected_coverage",),
     "terrain_forms": ("IndexMap", "PackedWeights"),

@@ -656,3 +656,9 @@ def terrain_law(
     priorities: NDArray[np.float64],
     /,
 ) -> bytes: ...
+def terrain_select(
+    device: Device, view: tuple[Any, ...], height: int, width: int, /
+) -> NDArray[np.uint8]: ...
+def terrain_select_at(
+    view: tuple[Any, ...], x: NDArray[np.float64], y: NDArray[np.float64], /
+) -> NDArray[np.uint8]: ...

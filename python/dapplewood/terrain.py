@@ -4,20 +4,33 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .checks import as_number, as_whole
+from .checks import as_number, as_whole, check_positive
+from .device import Device, default_device
+from .dither import blue_noise, dither_ranks
 from .kinds import TerrainMode, TerrainNoise, kind_of
+from .terrain_forms import IndexMap, PackedWeights, WeightForm, weight_form
 
-__all__ = ["Transition", "transition_law"]
+__all__ = ["Transition", "material_at", "select_materials", "transition_law"]
 
 _MATERIALS = int(_core.CONSTANTS["TERRAIN_MATERIALS"])
 _WHOLE_MOST = 1 << 62
+_FORMS = {
+    "float32": int(_core.CONSTANTS["TERRAIN_FORM_FLOAT"]),
+    "float16": int(_core.CONSTANTS["TERRAIN_FORM_HALF"]),
+    "uint8": int(_core.CONSTANTS["TERRAIN_FORM_BYTE"]),
+    "packed": int(_core.CONSTANTS["TERRAIN_FORM_NIBBLE"]),
+    "index": int(_core.CONSTANTS["TERRAIN_FORM_INDEX"]),
+}
+Weights = NDArray[Any] | PackedWeights | IndexMap
 
 
 def _pair(value: Any, name: str) -> tuple[float, float]:
@@ -212,3 +225,175 @@ def transition_law(
                 "mapping names materials instead"
             )
     return _law(transition, keys, priorities)
+
+
+def transition_ranks(transition: Transition) -> NDArray[np.uint16] | None:
+    """Ranks of the tile of noise that a transition goes by; None of hash noise."""
+    if transition.noise == TerrainNoise.BLUE:
+        return blue_noise(transition.noise_size, seed=transition.seed)
+    return dither_ranks("bayer8") if transition.noise == TerrainNoise.BAYER else None
+
+
+def _heights(heights: Any, form: WeightForm, mode: Any) -> NDArray[np.float32] | None:
+    """(H, W, N), of one number a material or a map of each."""
+    if mode != TerrainMode.HEIGHT:
+        if heights is not None:
+            raise ValueError(f'heights are for mode "height", got them for {mode.name.lower()!r}')
+        return None
+    if heights is None:
+        raise ValueError('mode "height" needs heights, one a material or one a weight')
+    given = np.asarray(heights)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"heights must be numbers, got {given.dtype}")
+    shape = (*form.array.shape[:2], form.slots)
+    if given.shape not in ((form.slots,), shape):
+        raise ValueError(f"heights must have shape ({form.slots},) or {shape}, got {given.shape}")
+    return np.ascontiguousarray(np.broadcast_to(given.astype(np.float32, copy=False), shape))
+
+
+def _view(
+    weights: Any,
+    transition: Transition,
+    origin: Any,
+    scale: float,
+    filtered: str,
+    materials: Any,
+    heights: Any,
+    strict: bool,
+) -> tuple[tuple[Any, ...], tuple[int, int]]:
+    """What the core takes, and the map's height and width."""
+    form = weight_form(weights)
+    law = transition_law(transition, form.slots, materials)
+    if filtered not in ("nearest", "linear"):
+        raise ValueError(f'filter must be "nearest" or "linear", got {filtered!r}')
+    x, y = _pair(origin, "origin")
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise ValueError(f"origin must be finite, got {origin!r}")
+    kind = str(form.array.dtype) if form.kind == "planes" else form.kind
+    ranks = transition_ranks(transition)
+    shown = _heights(heights, form, transition.mode)
+    view = (law, ranks, _FORMS[kind], form.array, shown, x, y, scale, transition.cell,
+            filtered == "linear", bool(strict))  # fmt: skip
+    return view, (form.array.shape[0], form.array.shape[1])
+
+
+def select_materials(
+    weights: Weights,
+    transition: Transition,
+    *,
+    origin: tuple[float, float] = (0.0, 0.0),
+    scale: float = 1.0,
+    filter: Literal["nearest", "linear"] = "nearest",
+    materials: Sequence[int] | None = None,
+    heights: ArrayLike | None = None,
+    strict: bool = False,
+    device: Device | None = None,
+) -> NDArray[np.uint8]:
+    """Choose one material for each pixel of a map.
+
+    Parameters
+    ----------
+    weights : ndarray, PackedWeights or IndexMap
+        (H, W, N) float32, float16 or uint8 with 2 to 16 materials, any strides; (H, W, 2, 4) uint8
+        for two RGBA8 images; a `PackedWeights` of 4 bits; an `IndexMap` of 32 materials. They
+        need not sum to 1. What is negative or not finite counts as 0, and so do weights below
+        2^-27 of the largest one.
+    transition : Transition
+        How.
+    origin : (float, float), optional
+        Where the corner of texel (0, 0) lies, x and y in map units. One map unit is one texel.
+        Noise goes by map position: parts of a map with their own origins fit together.
+    scale : float, optional
+        Pixels per map unit. Pixel (i, j) shows x = origin + (j + 1/2) / scale.
+    filter : {"nearest", "linear"}, optional
+        How weights are read between texels; linear in steps of 1/256 of a texel, after decoding.
+    materials : sequence of int, optional
+        The id, 0 to 255, that is written for each slot. None: 0, 1, 2 ... Order and noise go by
+        ids: exchanging slots together with their ids changes nothing.
+    heights : (N,) or (H, W, N) array_like, optional
+        For mode ``"height"``, in the unit of weights that sum to 1, clipped to -1 and 1; what is
+        not finite counts as 0. Rounded once to float32.
+    strict : bool, optional
+        Refuse weights that are negative or not finite.
+    device : Device, optional
+        None: `default_device`. All give the same ids.
+
+    Returns
+    -------
+    (round(H scale), round(W scale)) ndarray of uint8
+        Ids; ``transition.empty_id`` where weights sum to 1e-6 or less.
+
+    Raises
+    ------
+    ValueError, TypeError
+        An argument out of range or of the wrong kind; heights without their mode.
+    CapacityError
+        A picture that is larger than 2^31 pixels.
+
+    Notes
+    -----
+    Weights become whole numbers, the largest of 28 bits, and all sums and comparisons are exact:
+    the coverage of a tile of constant weights is ceil(M C - 1/2) for each running sum C and M
+    cells. Ties go to the higher priority, then to the lower id.
+    """
+    scale = check_positive(scale, "scale")
+    view, (rows, columns) = _view(
+        weights, transition, origin, scale, filter, materials, heights, strict
+    )
+    height, width = (max(1, round(side * scale)) for side in (rows, columns))
+    if height * width >= 1 << 31:
+        raise _core.CapacityError(
+            f"scale: {width} x {height} pixels are more than 2^31: make them in parts, with origin"
+        )
+    device = default_device() if device is None else device
+    return _core.terrain_select(device, view, height, width)
+
+
+def material_at(
+    weights: Weights,
+    transition: Transition,
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    origin: tuple[float, float] = (0.0, 0.0),
+    filter: Literal["nearest", "linear"] = "nearest",
+    materials: Sequence[int] | None = None,
+    heights: ArrayLike | None = None,
+    strict: bool = False,
+) -> Any:
+    """Tell which material is at a point: for footsteps, placement and picking.
+
+    Parameters
+    ----------
+    weights, transition, origin, filter, materials, heights, strict
+        As `select_materials` takes them.
+    x, y : float or array_like
+        Map units, float64. Arrays are broadcast. Beyond the map its edge goes on.
+
+    Returns
+    -------
+    int, or ndarray of uint8 of the shape of `x` and `y`
+        The id that a picture shows there, whatever its scale.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `select_materials`; a coordinate that is not finite or 2^31 noise cells away.
+    """
+    places = []
+    for name, value in (("x", x), ("y", y)):
+        given = np.asarray(value)
+        if given.dtype.kind not in "fiu":
+            raise TypeError(f"{name} must be a number or an array of them, got {value!r}")
+        places.append(given.astype(np.float64))
+    try:
+        xs, ys = np.broadcast_arrays(*places)
+    except ValueError:
+        raise ValueError(
+            f"x and y must fit together, got shapes {places[0].shape} and {places[1].shape}"
+        ) from None
+    view, _ = _view(weights, transition, origin, 1.0, filter, materials, heights, strict)
+    ids = _core.terrain_select_at(
+        view, np.ascontiguousarray(xs).reshape(-1), np.ascontiguousarray(ys).reshape(-1)
+    ).reshape(xs.shape)
+    return ids if ids.ndim else int(ids)

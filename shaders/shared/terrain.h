@@ -37,6 +37,36 @@ typedef enum dw_terrain_noise {
 #define DW_TERRAIN_MATERIALS 32u /* of an index map */
 #define DW_TERRAIN_BAYER     8u  /* side of the ordered pattern */
 
+/* How a map holds its weights. */
+#define DW_TERRAIN_FORM_FLOAT  0u
+#define DW_TERRAIN_FORM_HALF   1u
+#define DW_TERRAIN_FORM_BYTE   2u
+#define DW_TERRAIN_FORM_NIBBLE 3u   /* two a byte, the even slot in the low half; 8 or 16 slots */
+#define DW_TERRAIN_FORM_INDEX  4u   /* a word: base 5 bits, overlay 5, blend 8 from the top */
+#define DW_TERRAIN_FRACTION    256u /* of a texel: what linear filtering goes by */
+
+/* Rows and columns of a picture have four tables, one after the other. */
+#define DW_TERRAIN_STEP_CELL     0u
+#define DW_TERRAIN_STEP_TEXEL    1u
+#define DW_TERRAIN_STEP_NEXT     2u /* the other texel of linear filtering */
+#define DW_TERRAIN_STEP_FRACTION 3u /* how much of that, of DW_TERRAIN_FRACTION */
+
+DW_INLINE uint dw_terrain_index_base(uint word)
+{
+    return word >> 27;
+}
+
+DW_INLINE uint dw_terrain_index_overlay(uint word)
+{
+    return word >> 22 & 31u;
+}
+
+/* How much of the overlay, of 255. */
+DW_INLINE uint dw_terrain_index_blend(uint word)
+{
+    return word >> 14 & 255u;
+}
+
 /* A transition as backends read it. Fractions of 2^-32 are at most 1 - 2^-32, which counts as 1. */
 #define DW_TERRAIN_LAW_FIELDS(F)                                                             \
     F(uint, mode, 0)                                                                         \
@@ -60,7 +90,8 @@ typedef enum dw_terrain_noise {
     F(float, fade_scale, 0)                                                                  \
     F(float, zoom_begin, 0) /* pixels per map unit */                                        \
     F(float, zoom_scale, 0)                                                                  \
-    F(uint, slots, 32) /* by place, as all that follow */                                    \
+    F(uint, places, 32) /* by slot */                                                        \
+    F(uint, slots, 32)  /* by place, as all that follow */                                   \
     F(uint, ids, 32)                                                                         \
     F(float, lifts, 32)  /* 2 priority log2(e) */                                            \
     F(uint, levels, 32)  /* 1 + priority - strength / 2 in 2^-30 */                          \
@@ -68,6 +99,35 @@ typedef enum dw_terrain_noise {
 
 struct dw_terrain_law {
     DW_TERRAIN_LAW_FIELDS(DW_FIELD)
+};
+
+/* ---- what a dispatch over pixels is given ---- */
+
+#define DW_TERRAIN_GROUP 64 /* invocations */
+
+/* Bits of specialization constant 3. */
+#define DW_TERRAIN_IS_LINEAR    1u
+#define DW_TERRAIN_IS_QUADS     2u /* column i shows texel i, rows are whole words of ids */
+#define DW_TERRAIN_IS_ORDERED   4u /* place i is slot i and has id i */
+#define DW_TERRAIN_IS_QUANTIZED 8u
+#define DW_TERRAIN_IS_DROPPING  16u /* small weights */
+#define DW_TERRAIN_IS_SHARED    32u /* with the heaviest: strength below 1 */
+#define DW_TERRAIN_HAS_HEIGHTS  64u
+
+#define DW_TERRAIN_PUSH_FIELDS(F)                              \
+    F(uint, width, 0) /* of the picture */                     \
+    F(uint, height, 0)                                         \
+    F(uint, row, 0)         /* the first one */                \
+    F(uint, rows, 0)        /* of this dispatch */             \
+    F(uint, pitch, 0)       /* weights of a texel */           \
+    F(uint, slots, 0)       /* heights of a texel */           \
+    F(uint, texels, 0)      /* of a row */                     \
+    F(uint, texel_row, 0)   /* the first one in the buffers */ \
+    F(uint, weight_base, 0) /* bytes before it */              \
+    F(uint, height_base, 0) /* floats */
+
+struct dw_terrain_push {
+    DW_TERRAIN_PUSH_FIELDS(DW_FIELD)
 };
 
 #endif

@@ -39,6 +39,10 @@ typedef struct {
 #endif
 
 #ifdef DW_TERRAIN_LAW
+#ifndef DW_TERRAIN_OWN /* what a place has of the law's arrays */
+#define DW_TERRAIN_OWN(field, place) (DW_TERRAIN_LAW(field)[place])
+#endif
+
 DW_INLINE uint dw_terrain_total(DW_TERRAIN_INOUT uint w[DW_TERRAIN_WIDTH])
 {
     uint sum = 0u;
@@ -152,7 +156,7 @@ DW_INLINE void dw_terrain_prioritise(DW_TERRAIN_FROM DW_TERRAIN_INOUT uint w[DW_
     dw_terrain_raise(w);
     for (uint i = 0u; i < DW_TERRAIN_WIDTH; i++) {
         forces[i] =
-            dw_terrain_force(w[i] | 1u, DW_TERRAIN_LAW(lifts)[i], is_hard ? 1.0f : exponent);
+            dw_terrain_force(w[i] | 1u, DW_TERRAIN_OWN(lifts, i), is_hard ? 1.0f : exponent);
         if (w[i] != 0u && (place == DW_TERRAIN_NONE || forces[i] > best)) {
             best = forces[i];
             place = i;
@@ -215,7 +219,9 @@ DW_INLINE void dw_terrain_stack(DW_TERRAIN_FROM DW_TERRAIN_INOUT uint w[DW_TERRA
     sum = dw_terrain_total(w);
     depth = dw_terrain_of_sum(sum, DW_TERRAIN_LAW(depth));
     for (uint i = 0u; i < DW_TERRAIN_WIDTH; i++) {
-        w[i] = w[i] == 0u ? 0u : w[i] + dw_terrain_of_sum(sum, dw_terrain_height(heights[i]));
+        w[i] = w[i] == 0u ? 0u
+                          : w[i] + dw_terrain_of_sum(
+                                       sum, dw_terrain_height(dw_terrain_clean_height(heights[i])));
         most = w[i] > most ? w[i] : most;
     }
     for (uint i = 0u; i < DW_TERRAIN_WIDTH; i++)
@@ -274,9 +280,9 @@ DW_INLINE uint dw_terrain_win(DW_TERRAIN_FROM DW_TERRAIN_INOUT uint w[DW_TERRAIN
     dw_terrain_fit_sum(w);
     sum = dw_terrain_total(w);
     for (uint i = 0u; i < DW_TERRAIN_WIDTH; i++) {
-        uint own = DW_TERRAIN_LAW(offsets)[i];
+        uint own = DW_TERRAIN_OWN(offsets, i);
         uint noise = dw_terrain_noise_at(DW_TERRAIN_PASS cell_x, cell_y, own, own);
-        uint level = DW_TERRAIN_LAW(levels)[i] + dw_terrain_high(noise, DW_TERRAIN_LAW(swing));
+        uint level = DW_TERRAIN_OWN(levels, i) + dw_terrain_high(noise, DW_TERRAIN_LAW(swing));
         uint score = w[i] == 0u ? 0u : w[i] + dw_terrain_of_sum(sum, level);
 
         place = score > best ? i : place;
@@ -322,7 +328,7 @@ DW_INLINE void dw_terrain_chances(DW_TERRAIN_FROM DW_TERRAIN_INOUT uint w[DW_TER
     inverse = dw_inverse(dw_float(dw_terrain_total(w) | 1u));
     for (uint i = 0u; i < DW_TERRAIN_WIDTH; i++) {
         DW_PRECISE float share = dw_float(w[i]) * inverse;
-        DW_PRECISE float level = dw_float(DW_TERRAIN_LAW(levels)[i]) * 9.31322575e-10f;
+        DW_PRECISE float level = dw_float(DW_TERRAIN_OWN(levels, i)) * 9.31322575e-10f;
         DW_PRECISE float sum = share + level;
 
         levels[i] = w[i] == 0u ? -8.0f : sum; /* without noise: its least score */

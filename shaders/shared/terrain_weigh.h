@@ -43,6 +43,18 @@ DW_INLINE float dw_terrain_clean(float weight)
     return dw_float_from_bits(bits - 0x00800000u < 0x7f000000u ? bits : 0u);
 }
 
+/* The clean weight in half a word. */
+DW_INLINE float dw_terrain_half(uint half_bits)
+{
+    uint exponent = half_bits >> 10 & 63u; /* and the sign */
+    DW_PRECISE float slight = dw_float(DW_INT(half_bits & 0x3ffu)) * 5.9604644775390625e-8f;
+    float whole = dw_float_from_bits((exponent + 112u) << 23 | (half_bits & 0x3ffu) << 13);
+
+    if (exponent >= 31u)
+        return 0.0f;
+    return exponent == 0u ? slight : whole;
+}
+
 /* The power of two that makes the largest weight, a clean one, fill DW_TERRAIN_BITS. */
 DW_INLINE float dw_terrain_scale(float most)
 {
@@ -56,7 +68,7 @@ DW_INLINE uint dw_terrain_whole(float weight, float scale)
 {
     DW_PRECISE float scaled = weight * scale;
 
-    return DW_UINT(scaled);
+    return DW_UINT(DW_INT(scaled));
 }
 
 /* Whether the weights that sum to this once they are whole sum to nothing; most: the largest. */
@@ -157,7 +169,7 @@ DW_INLINE uint dw_terrain_fraction(float force)
 /* Of 2^force, so that the largest has 24 or 25 bits; most: the exponent of the largest. */
 DW_INLINE uint dw_terrain_forced(uint fraction, int exponent, int most)
 {
-    int shift = most - exponent;
+    int shift = most > exponent ? most - exponent : 0;
 
     return fraction >> DW_UINT(shift < 31 ? shift : 31);
 }
@@ -188,14 +200,20 @@ DW_INLINE uint dw_terrain_accent(uint weight, float inverse, float begin, float 
     return kept < weight ? kept : weight;
 }
 
-/* 1 + height in 2^-30; heights beyond -1 and 1 count as these, what is not finite as 0. */
-DW_INLINE uint dw_terrain_height(float height)
+/* Beyond -1 and 1 as these; what is not finite as 0. */
+DW_INLINE float dw_terrain_clean_height(float height)
 {
     uint bits = dw_bits_from_float(height);
     float known = dw_float_from_bits(dw_is_finite_bits(bits) ? bits : 0u);
     float low = known > -1.0f ? known : -1.0f;
-    float most = low < 1.0f ? low : 1.0f;
-    DW_PRECISE float moved = most + 1.0f;
+
+    return low < 1.0f ? low : 1.0f;
+}
+
+/* 1 + height in 2^-30, of a clean one. */
+DW_INLINE uint dw_terrain_height(float height)
+{
+    DW_PRECISE float moved = height + 1.0f;
     DW_PRECISE float scaled = moved * 1073741824.0f;
 
     return DW_UINT(scaled);
