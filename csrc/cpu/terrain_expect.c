@@ -5,7 +5,10 @@
 
 #include "cpu/terrain_expect.h"
 
-#include "shared/terrain_choose.h"
+#include "base/alloc.h"
+#include "cpu/terrain_block.h"
+
+#include <string.h>
 
 #define PLACES DW_TERRAIN_MATERIALS
 #define POINTS 8 /* enough for DW_TERRAIN_SLOTS places */
@@ -13,6 +16,7 @@
 typedef struct expect_job {
     const dw_expect_def *def;
     float *chances;
+    dw_terrain_block *blocks; /* one a thread */
 } expect_job;
 
 /* Gauss-Legendre rules on [0, 1]. Row n - 1 has n points, exact for polynomials of degree 2n - 1,
@@ -144,62 +148,98 @@ static DW_ALWAYS_INLINE void find_chances(const struct dw_terrain_law *law, cons
             chances[entered.places[i]] += found[i][k];
 }
 
-static DW_ALWAYS_INLINE void expect_texel(const dw_expect_def *def, const float *given,
-                                          const float *heights_given, float *out)
+/* Weights of `lanes` texels from texel `first` on, by place; the lanes behind them are empty. */
+static void read_block(const dw_expect_def *def, size_t first, uint32_t lanes, dw_terrain_block *b)
 {
-    const struct dw_terrain_law *law = def->law;
-    dw_terrain_source from = { law, NULL };
-    float weights[PLACES] = { 0 }, heights[PLACES] = { 0 };
-    double chances[PLACES] = { 0 }, sum = 0.0;
-    uint w[PLACES];
+    uint32_t count = def->law->count;
+    size_t step = def->has_height_each ? count : 0;
 
-    for (uint i = 0; i < law->count; i++) {
-        weights[i] = given[law->slots[i]];
-        heights[i] = heights_given == NULL ? 0.0f : heights_given[law->slots[i]];
+    for (uint32_t p = 0; p < count; p++) {
+        uint32_t slot = def->law->slots[p];
+        const float *weights = def->weights + first * count + slot;
+
+        for (uint32_t i = 0; i < DW_TERRAIN_LANES; i++)
+            b->f[p][i] = i < lanes ? dw_terrain_clean(weights[(size_t)i * count]) : 0.0f;
+        if (def->heights == NULL)
+            continue;
+        for (uint32_t i = 0; i < lanes; i++)
+            b->heights[p][i] = dw_terrain_clean_height(def->heights[(first + i) * step + slot]);
     }
-    if (dw_terrain_make_whole(weights, w)) {
-        dw_terrain_tidy(&from, w);
-        if (law->mode == DW_TERRAIN_MODE_PRIORITY_ADDITIVE) {
-            find_chances(law, w, chances);
-        } else {
-            dw_terrain_weigh(&from, w, heights);
-            for (uint i = 0; i < PLACES; i++)
-                chances[i] = w[i];
-        }
-    }
-    for (uint i = 0; i < law->count; i++)
-        sum += chances[i];
-    for (uint i = 0; i < law->count; i++)
-        out[law->slots[i]] = sum > 0.0 ? (float)(chances[i] / sum) : 0.0f;
 }
 
-DW_SIMD static void expect_texels(const dw_expect_def *def, int64_t row, float *out)
+/* Of whole, tidy weights of lane i. */
+static DW_ALWAYS_INLINE void write_chances(const struct dw_terrain_law *law,
+                                           const dw_terrain_block *b, uint32_t i, float *out)
 {
-    size_t count = def->law->count, step = def->has_height_each ? count : 0;
-    const float *weights = def->weights + (size_t)row * def->width * count;
-    const float *heights =
-        def->heights == NULL ? NULL : def->heights + (size_t)row * def->width * step;
+    uint32_t w[PLACES];
+    double chances[PLACES] = { 0 }, sum = 0.0;
 
-    for (uint32_t x = 0; x < def->width; x++) {
-        expect_texel(def, weights + x * count, heights, out + x * count);
-        heights = heights == NULL ? NULL : heights + step;
+    for (uint32_t p = 0; p < law->count; p++)
+        w[p] = b->w[p][i];
+    find_chances(law, w, chances);
+    for (uint32_t p = 0; p < law->count; p++)
+        sum += chances[p];
+    for (uint32_t p = 0; p < law->count; p++)
+        out[law->slots[p]] = (float)(chances[p] / sum);
+}
+
+static DW_ALWAYS_INLINE void write_shares(const struct dw_terrain_law *law,
+                                          const dw_terrain_block *b, uint32_t i, float *out)
+{
+    double sum = 0.0, inverse;
+
+    for (uint32_t p = 0; p < law->count; p++)
+        sum += b->w[p][i];
+    inverse = 1.0 / sum;
+    for (uint32_t p = 0; p < law->count; p++)
+        out[law->slots[p]] = (float)(b->w[p][i] * inverse);
+}
+
+DW_SIMD static void write_block(const struct dw_terrain_law *law, const dw_terrain_block *b,
+                                uint32_t lanes, float *out)
+{
+    for (uint32_t i = 0; i < lanes; i++, out += law->count) {
+        if (b->is_empty[i] != 0)
+            memset(out, 0, law->count * sizeof *out);
+        else if (law->mode == DW_TERRAIN_MODE_PRIORITY_ADDITIVE)
+            write_chances(law, b, i, out);
+        else
+            write_shares(law, b, i, out);
     }
 }
 
 static void expect_row(void *user, int64_t row, int worker)
 {
     const expect_job *job = user;
+    const dw_expect_def *def = job->def;
+    dw_terrain_block *b = &job->blocks[worker];
 
-    (void)worker;
-    expect_texels(job->def, row,
-                  job->chances + (size_t)row * job->def->width * job->def->law->count);
+    for (uint32_t x = 0; x < def->width; x += DW_TERRAIN_LANES) {
+        uint32_t lanes = def->width - x < DW_TERRAIN_LANES ? def->width - x : DW_TERRAIN_LANES;
+        size_t first = (size_t)row * def->width + x;
+
+        read_block(def, first, lanes, b);
+        dw_terrain_block_whole(b);
+        dw_terrain_block_tidy(b, def->law);
+        if (def->law->mode != DW_TERRAIN_MODE_PRIORITY_ADDITIVE)
+            dw_terrain_block_weigh(b, def->law);
+        write_block(def->law, b, lanes, job->chances + first * def->law->count);
+    }
 }
 
 dw_status dw_terrain_expect(const dw_expect_def *def, float *chances, const dw_run *run,
                             dw_error *err)
 {
-    expect_job job = { def, chances };
+    expect_job job = { def, chances, NULL };
+    size_t threads = (size_t)dw_run_thread_count(run);
+    dw_status status;
 
     DW_ASSERT(def->law->count >= 1 && def->law->count <= PLACES);
-    return dw_parallel_for(run, def->height, expect_row, &job, err);
+    if (DW_ALLOC_ZEROED(threads, &job.blocks, err) != DW_OK)
+        return err->code;
+    for (size_t i = 0; i < threads; i++)
+        job.blocks[i].count = def->law->count;
+    status = dw_parallel_for(run, def->height, expect_row, &job, err);
+    dw_free(job.blocks);
+    return status;
 }
