@@ -14,7 +14,7 @@ from . import _core
 from .checks import as_number, as_whole, check_positive
 from .kinds import TerrainMode
 from .materials import MaterialTexture, _check_color, _check_number
-from .terrain import Transition, transition_law
+from .terrain import Transition, material_at, transition_law
 from .terrain_forms import IndexMap, PackedWeights, WeightForm, weight_form
 from .terrain_weights import index_map_to_weights
 
@@ -400,8 +400,6 @@ class Terrain:
         int, or (...) uint8
             One of the ids; the transition's `empty_id` where there is none, and off the terrain.
         """
-        from .terrain import material_at
-
         across, down = self.map_at(x, z)
         inside = ~np.isnan(across)
         found = material_at(

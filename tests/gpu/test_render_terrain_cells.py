@@ -188,3 +188,86 @@ def test_steep_ground_may_have_its_tile_from_the_side(studio, cliff):
     # 16 m: of the map two tiles; 64 m of height eight
     assert turns[0] == (0 if cliff else pytest.approx(4, abs=1))
     assert turns[1] == (pytest.approx(16, abs=1) if cliff else 0)
+
+
+# -- the same ids as everywhere --
+
+FORMS = ["float32", "float16", "uint8", "packed", "images", "index"]
+BETWEEN = "index", "linear"
+
+
+def formed(form: str):
+    """Weights in a form, and how many materials they are of."""
+    if form == "packed":
+        return dw.pack_weights(weights(8, 4)), 8
+    if form == "images":
+        return weights(8, 5, dtype=np.uint8).reshape(SIDE, SIDE, 2, 4), 8
+    if form == "index":
+        return dw.weights_to_index_map(weights(4, 6)), 4
+    return weights(4, 7, dtype=np.dtype(form)), 4
+
+
+# An index map is interpolated over its pairs, a terrain over its planes.
+@pytest.mark.parametrize(
+    "form, filter", [(f, w) for f in FORMS for w in ("nearest", "linear") if (f, w) != BETWEEN]
+)
+def test_pictures_have_the_ids_of_select_materials(studio, form, filter):
+    """From above on hills, with cells and texels larger and smaller than pixels."""
+    planes, slots = formed(form)
+    keys = [10 * i + 3 for i in range(slots)][::-1]
+    for mode, noise in (("priority", "blue"), ("dithered", "bayer"), ("dominant_accent", "hash"),
+                        ("priority_additive", "blue"), ("smooth", "blue")):  # fmt: skip
+        transition = dw.Transition(
+            mode, cell=0.5, strength=0.7, noise=noise, min_weight=0.05,
+            priorities={keys[0]: 0.1, keys[1]: -0.1}, seed=3, quantize=15,
+        )  # fmt: skip
+        terrain = ground(planes, transition, slots=slots, ids=keys, filter=filter)
+        terrain.view = "ids"
+        frame = studio.render(scene_of(terrain), above(0, 0, 64.0), size=(256, 256))
+        whole = planes if form != "index" else dw.index_map_to_weights(planes)[..., :4]
+        wanted = dw.select_materials(
+            whole, transition, scale=4.0, filter=filter, materials=keys, device=studio.device
+        )
+        found = frame.ids - frame.ranges[0].first
+        assert (found == wanted).all(), (mode, int((found != wanted).sum()))
+        assert len(np.unique(found)) > 3
+        what = frame.what(int(frame.ids[100, 100]))
+        assert what == (terrain, int(wanted[100, 100]))
+
+
+def test_material_at_is_what_the_picture_has(studio):
+    """Places in the world, on a terrain that lies elsewhere and is not square."""
+    planes = weights(4, 9)[:40]
+    transition = dw.Transition("priority", cell=0.25, strength=0.4)
+    terrain = dw.Terrain(
+        slopes()[:41], planes, [dw.TerrainMaterial(c) for c in COLORS], transition,
+        cell_size=2.0, position=(-200.0, 7.0, 1000.0), ids=[7, 1, 200, 4],
+    )  # fmt: skip
+    terrain.view = "ids"
+    frame = studio.render(scene_of(terrain), above(-200.0, 1000.0, 80.0), size=(320, 320))
+    at = (np.arange(320) + 0.5) * 0.25
+    found = terrain.material_at(-200.0 + at[None, :], 1000.0 + at[:, None])
+    assert (frame.ids - frame.ranges[0].first == found).all()
+    assert found.dtype == np.uint8 and set(np.unique(found)) <= {7, 1, 200, 4, 255}
+    assert terrain.material_at(-201.0, 1000.0) == 255
+    assert terrain.material_at(-199.9, 1000.1) == found[0, 0]
+
+
+def test_cells_far_from_the_origin_are_not_lost(studio):
+    """A million cells out neighbours still differ, and are those of select_materials."""
+    side = 2048
+    planes = np.full((side, side, 2), 128, np.uint8)
+    transition = dw.Transition("dithered", cell=1 / 32, noise="hash")
+    terrain = dw.Terrain(
+        np.zeros((2, 2)), planes, [dw.TerrainMaterial(c) for c in COLORS[:2]], transition,
+        cell_size=side,
+    )  # fmt: skip
+    terrain.view = "ids"
+    corner = side - 4.0
+    frame = studio.render(scene_of(terrain), above(corner, corner, 4.0), size=(128, 128))
+    wanted = dw.select_materials(
+        planes[-4:, -4:], transition, origin=(corner, corner), scale=32.0, device=studio.device
+    )
+    found = frame.ids - frame.ranges[0].first
+    assert 0.45 < found.mean() < 0.55
+    assert (found == wanted).mean() > 0.999
