@@ -7,7 +7,7 @@
 #include "cpu/terrain_select.h"
 
 #include "base/alloc.h"
-#include "cpu/terrain_block.h"
+#include "cpu/terrain_strip.h"
 #include "shared/terrain_choose.h"
 
 #include <math.h>
@@ -442,6 +442,33 @@ static void write_ids(const run_of *run)
         ids[i] = b->is_empty[i] != 0 ? empty_id : (uint8_t)of->law->ids[b->place[i]];
 }
 
+static void read_tidy(const run_of *run)
+{
+    read_run(run);
+    if (run->of->map->form <= DW_TERRAIN_FORM_HALF)
+        dw_terrain_block_whole(run->block);
+    else
+        dw_terrain_block_check(run->block);
+    dw_terrain_block_tidy(run->block, run->of->law);
+}
+
+void dw_terrain_read_block(const dw_terrain_strip *strip, dw_terrain_block *block)
+{
+    frame of = { .law = strip->law, .map = strip->map, .picture = strip->picture };
+    run_of run = { &of, block, strip->x, strip->y, strip->count };
+
+    block->count = strip->law->count;
+    read_tidy(&run);
+}
+
+void dw_terrain_choose_block(const dw_terrain_strip *strip, dw_terrain_block *block)
+{
+    frame of = { .law = strip->law, .table = strip->table, .picture = strip->picture };
+    run_of run = { &of, block, strip->x, strip->y, strip->count };
+
+    choose(&run);
+}
+
 static void select_row(void *user, int64_t y, int worker)
 {
     const frame *of = user;
@@ -450,12 +477,7 @@ static void select_row(void *user, int64_t y, int worker)
 
     for (run.x = 0; run.x < width; run.x += DW_TERRAIN_LANES) {
         run.count = width - run.x < DW_TERRAIN_LANES ? width - run.x : DW_TERRAIN_LANES;
-        read_run(&run);
-        if (of->map->form <= DW_TERRAIN_FORM_HALF)
-            dw_terrain_block_whole(run.block);
-        else
-            dw_terrain_block_check(run.block);
-        dw_terrain_block_tidy(run.block, of->law);
+        read_tidy(&run);
         choose(&run);
         write_ids(&run);
     }

@@ -64,7 +64,8 @@ static int module_exec(PyObject *module)
         dw_tree_gpu_refit_exec(module) < 0 || dw_trees_exec(module) < 0 ||
         dw_tree_gpu_exec(module) < 0 || dw_particle_exec(module) < 0 ||
         dw_particle_effects_exec(module) < 0 || dw_particle_steps_exec(module) < 0 ||
-        dw_terrain_exec(module) < 0 || dw_terrain_weights_exec(module) < 0)
+        dw_terrain_exec(module) < 0 || dw_terrain_compose_exec(module) < 0 ||
+        dw_terrain_weights_exec(module) < 0)
         return -1;
     return 0;
 }

@@ -67,6 +67,7 @@ int dw_particle_exec(PyObject *module);
 int dw_particle_effects_exec(PyObject *module);
 int dw_particle_steps_exec(PyObject *module);
 int dw_terrain_exec(PyObject *module);
+int dw_terrain_compose_exec(PyObject *module);
 int dw_terrain_weights_exec(PyObject *module);
 
 /* Sets the exception that belongs to err->code. */

@@ -16,7 +16,7 @@
 #include "shared/particle_view.h"
 #include "shared/scene.h"
 #include "shared/skin.h"
-#include "shared/terrain.h"
+#include "shared/terrain_compose.h"
 #include "shared/tree.h"
 #include "shared/tree_gpu.h"
 #include "shared/tree_ray.h"
@@ -499,6 +499,12 @@ static const layout_field terrain_push_fields[] = {
 #undef DW_LAYOUT
 };
 
+static const layout_field terrain_paint_fields[] = {
+#define DW_LAYOUT struct dw_terrain_paint
+    DW_TERRAIN_PAINT_FIELDS(DW_LAYOUT_FIELD)
+#undef DW_LAYOUT
+};
+
 #define DW_LAYOUT_ROW(name)                                                              \
     {                                                                                    \
         "dw_" #name, name##_fields, DW_COUNT_OF(name##_fields), sizeof(struct dw_##name) \
@@ -539,8 +545,8 @@ static const layout layouts[] = {
     DW_LAYOUT_ROW(particle_beat),      DW_LAYOUT_ROW(particle_slot),
     DW_LAYOUT_ROW(particle_step_push), DW_LAYOUT_ROW(particle_shown),
     DW_LAYOUT_ROW(terrain_law),        DW_LAYOUT_ROW(terrain_push),
-    DW_LAYOUT_ROW(ground_look),        DW_LAYOUT_ROW(ground_surface),
-    DW_LAYOUT_ROW(ground_node),
+    DW_LAYOUT_ROW(terrain_paint),      DW_LAYOUT_ROW(ground_look),
+    DW_LAYOUT_ROW(ground_surface),     DW_LAYOUT_ROW(ground_node),
 };
 
 static PyObject *make_layout(const layout *one)

@@ -83,14 +83,7 @@ static PyObject *terrain_law(PyObject *module, PyObject *args)
 
 /* ---- ids ---- */
 
-/* A view and the arrays that it reads. */
-typedef struct view_arguments {
-    dw_terrain_view view;
-    struct dw_terrain_law law;
-    PyArrayObject *table, *weights, *heights;
-} view_arguments;
-
-static int take_table(PyObject *object, view_arguments *self)
+static int take_table(PyObject *object, dw_view_arguments *self)
 {
     npy_intp side = (npy_intp)self->law.side_mask + 1;
 
@@ -109,7 +102,7 @@ static int take_table(PyObject *object, view_arguments *self)
 }
 
 /* (H, W, pitch), or (H, W) of an index map; the data lies at a multiple of 4 bytes. */
-static int take_weights(PyObject *object, view_arguments *self)
+static int take_weights(PyObject *object, dw_view_arguments *self)
 {
     static const struct {
         int type, rank;
@@ -153,7 +146,7 @@ static int take_weights(PyObject *object, view_arguments *self)
     return -1;
 }
 
-static int take_heights(PyObject *object, view_arguments *self)
+static int take_heights(PyObject *object, dw_view_arguments *self)
 {
     const dw_terrain_map *map = &self->view.map;
 
@@ -173,16 +166,14 @@ static int take_heights(PyObject *object, view_arguments *self)
     return 0;
 }
 
-static void view_finish(view_arguments *self)
+void dw_view_finish(dw_view_arguments *self)
 {
     Py_XDECREF(self->table);
     Py_XDECREF(self->weights);
     Py_XDECREF(self->heights);
 }
 
-/* arguments: (law, table, form, weights, heights, origin x, origin y, scale, cell, is linear, is
- * strict). 0, or -1 with an exception set; either way view_finish lets the arrays go. */
-static int view_init(view_arguments *self, PyObject *arguments)
+int dw_view_init(dw_view_arguments *self, PyObject *arguments)
 {
     PyObject *law, *table, *weights, *heights;
     dw_terrain_view *view = &self->view;
@@ -208,7 +199,7 @@ static PyObject *terrain_select(PyObject *module, PyObject *args)
     const dw_module_state *state = dw_module_get_state(module);
     PyObject *device_object, *arguments, *out = NULL;
     unsigned int width, height;
-    view_arguments self;
+    dw_view_arguments self;
     npy_intp shape[2];
     dw_device *device = NULL;
     dw_glue_run run;
@@ -218,7 +209,7 @@ static PyObject *terrain_select(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO!II:terrain_select", &device_object, &PyTuple_Type, &arguments,
                           &height, &width))
         return NULL;
-    if (view_init(&self, arguments) < 0)
+    if (dw_view_init(&self, arguments) < 0)
         goto done;
     shape[0] = height;
     shape[1] = width;
@@ -233,7 +224,7 @@ static PyObject *terrain_select(PyObject *module, PyObject *args)
     if (dw_py_run_end(state, device, &run, status, &err) < 0)
         Py_CLEAR(out);
 done:
-    view_finish(&self);
+    dw_view_finish(&self);
     return out;
 }
 
@@ -242,14 +233,14 @@ static PyObject *terrain_select_at(PyObject *module, PyObject *args)
     const dw_module_state *state = dw_module_get_state(module);
     PyObject *arguments, *x_object, *y_object, *out = NULL;
     PyArrayObject *x = NULL, *y = NULL;
-    view_arguments self;
+    dw_view_arguments self;
     dw_status status = DW_OK;
     dw_error err;
 
     if (!PyArg_ParseTuple(args, "O!OO:terrain_select_at", &PyTuple_Type, &arguments, &x_object,
                           &y_object))
         return NULL;
-    if (view_init(&self, arguments) < 0)
+    if (dw_view_init(&self, arguments) < 0)
         goto done;
     x = dw_array_input(x_object, NPY_FLOAT64, 1, 1, "x");
     y = x == NULL ? NULL : dw_array_input(y_object, NPY_FLOAT64, 1, 1, "y");
@@ -274,7 +265,7 @@ static PyObject *terrain_select_at(PyObject *module, PyObject *args)
 done:
     Py_XDECREF(x);
     Py_XDECREF(y);
-    view_finish(&self);
+    dw_view_finish(&self);
     return out;
 }
 

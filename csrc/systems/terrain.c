@@ -6,7 +6,7 @@
 
 #define PARTS 4 /* tables of an axis */
 
-static dw_status check_weights(const dw_terrain_view *view, dw_error *err)
+dw_status dw_terrain_view_check(const dw_terrain_view *view, dw_error *err)
 {
     int64_t bad = view->is_strict ? dw_terrain_find_bad(&view->map) : -1;
     int64_t pitch = view->map.pitch, texel = bad / pitch;
@@ -49,7 +49,7 @@ dw_status dw_terrain_view_select(dw_device *device, const dw_terrain_view *view,
                                    .is_linear = view->place.is_linear };
     uint32_t *columns = NULL, *rows = NULL;
 
-    DW_TRY(check_weights(view, err));
+    DW_TRY(dw_terrain_view_check(view, err));
     DW_TRY(DW_ALLOC((size_t)width * PARTS, &columns, err));
     DW_TRY(DW_ALLOC((size_t)height * PARTS, &rows, err));
     DW_TRY(fill_steps(view, 0, view->map.width, width, columns, err));
@@ -74,7 +74,7 @@ dw_status dw_terrain_view_select_at(const dw_terrain_view *view, const double *x
 {
     uint32_t *columns = NULL, *rows = NULL;
 
-    DW_TRY(check_weights(view, err));
+    DW_TRY(dw_terrain_view_check(view, err));
     DW_TRY(DW_ALLOC(count * PARTS, &columns, err));
     DW_TRY(DW_ALLOC(count * PARTS, &rows, err));
     for (size_t i = 0; i < count; i++) {

@@ -16,6 +16,9 @@ typedef struct dw_terrain_view {
     bool is_strict; /* DW_ERROR_ARGUMENT where a weight is negative or not finite */
 } dw_terrain_view;
 
+/* Whether weights are as strictness asks. */
+dw_status dw_terrain_view_check(const dw_terrain_view *view, dw_error *err);
+
 /* ids: [height][width]. Pixel (x, y) shows origin + ((x, y) + 1/2) / scale. */
 dw_status dw_terrain_view_select(dw_device *device, const dw_terrain_view *view, uint32_t width,
                                  uint32_t height, uint8_t *ids, const dw_run *run, dw_error *err);

@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from .scene import Fog, Scene, SceneObject, Sky, Sun
     from .terrain import Transition, material_at, select_materials
     from .terrain_banding import WeightBanding, weight_banding
+    from .terrain_compose import compose_terrain
     from .terrain_coverage import expected_coverage
     from .terrain_forms import IndexMap, PackedWeights
     from .terrain_weights import (
@@ -183,6 +184,7 @@ _NAMES = {
     "scene": ("Fog", "Scene", "SceneObject", "Sky", "Sun"),
     "terrain": ("Transition", "material_at", "select_materials"),
     "terrain_banding": ("WeightBanding", "weight_banding"),
+    "terrain_compose": ("compose_terrain",),
     "terrain_coverage": ("expected_coverage",),
     "terrain_forms": ("IndexMap", "PackedWeights"),
     "terrain_weights": (

@@ -659,6 +659,21 @@ def terrain_law(
 def terrain_select(
     device: Device, view: tuple[Any, ...], height: int, width: int, /
 ) -> NDArray[np.uint8]: ...
+def terrain_compose(
+    device: Device,
+    view: tuple[Any, ...],
+    base: NDArray[np.uint8],
+    details: tuple[tuple[NDArray[np.uint8], float, float], ...],
+    x: float,
+    y: float,
+    pixels_per_unit: float,
+    samples: int,
+    height: int,
+    width: int,
+    photo: bool,
+    ids: bool,
+    /,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]: ...
 def terrain_select_at(
     view: tuple[Any, ...], x: NDArray[np.float64], y: NDArray[np.float64], /
 ) -> NDArray[np.uint8]: ...
