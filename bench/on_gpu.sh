@@ -28,4 +28,5 @@ export DAPPLEWOOD_TEST_DEVICE="${DAPPLEWOOD_TEST_DEVICE:-gpu}"
 "$python" bench/bench_trees_gpu.py
 "$python" bench/bench_trees_updates.py --device gpu
 "$python" bench/bench_terrain_draw.py --device gpu --frames 30
+"$python" bench/bench_terrain_compose.py --device gpu --check
 "$python" bench/bench_render.py ${OUT:+--out "$OUT"}
