@@ -8,7 +8,7 @@
 #define PIXELS_MAX 0x40000000u /* of a dispatch */
 #define BYTES_MAX  0x80000000u /* of its texels: shaders count half bytes */
 
-enum { LAW, TABLE, COLUMNS, ROWS, WEIGHTS, QUADS, HEIGHTS, IDS, BINDINGS };
+enum { LAW, TABLE, COLUMNS, ROWS, WEIGHTS, QUADS, HEIGHTS, IDS, CELLS, BINDINGS };
 
 typedef struct frame {
     dw_gpu *gpu;
@@ -70,39 +70,57 @@ fail:
     return err->code;
 }
 
+/* Words of a texel, where wide loads read whole ones; else 0. */
+static uint32_t quad_words(const frame *self, bool is_ordered)
+{
+    const dw_terrain_map *map = self->map;
+    uint32_t size = dw_terrain_texel_size(map);
+    bool is_float = map->form == DW_TERRAIN_FORM_FLOAT || map->form == DW_TERRAIN_FORM_HALF;
+
+    if (map->form == DW_TERRAIN_FORM_INDEX || !self->picture->is_plain || size % 4 != 0 ||
+        self->picture->width % 4 != 0 || map->width != self->picture->width)
+        return 0;
+    if (is_float && (!is_ordered || size % 16 != 0))
+        return 0;
+    return size / 4;
+}
+
+static bool is_ordered(const struct dw_terrain_law *law)
+{
+    for (uint32_t p = 0; p < law->count; p++)
+        if (law->slots[p] != p || law->ids[p] != p)
+            return false;
+    return true;
+}
+
 static uint32_t flags_of(const frame *self)
 {
     const struct dw_terrain_law *law = self->law;
-    const dw_terrain_map *map = self->map;
-    uint32_t bits = map->form == DW_TERRAIN_FORM_NIBBLE ? 4 : 8, flags = DW_TERRAIN_IS_ORDERED;
-    bool is_words = map->form == DW_TERRAIN_FORM_NIBBLE || map->form == DW_TERRAIN_FORM_BYTE;
+    uint32_t flags = is_ordered(law) ? DW_TERRAIN_IS_ORDERED : 0;
 
-    for (uint32_t p = 0; p < law->count; p++)
-        if (law->slots[p] != p || law->ids[p] != p)
-            flags &= ~DW_TERRAIN_IS_ORDERED;
     if (self->picture->is_linear)
         flags |= DW_TERRAIN_IS_LINEAR;
-    if (is_words && self->picture->is_plain && map->pitch * bits % 32 == 0 &&
-        self->picture->width % 4 == 0 && map->width == self->picture->width)
-        flags |= DW_TERRAIN_IS_QUADS;
     if (law->quantize != 0)
         flags |= DW_TERRAIN_IS_QUANTIZED;
     if (law->least != 0)
         flags |= DW_TERRAIN_IS_DROPPING;
     if (law->share != 0xffffffff)
         flags |= DW_TERRAIN_IS_SHARED;
-    return map->heights != NULL ? flags | DW_TERRAIN_HAS_HEIGHTS : flags;
+    return self->map->heights != NULL ? flags | DW_TERRAIN_HAS_HEIGHTS : flags;
 }
 
 static dw_status choose_pipeline(frame *self, dw_error *err)
 {
-    uint32_t constants[] = { self->law->mode, self->law->noise, self->map->form, flags_of(self) };
+    uint32_t words = quad_words(self, is_ordered(self->law)), count = self->law->count;
+    uint32_t flags = flags_of(self) | (words != 0 ? DW_TERRAIN_IS_QUADS : 0);
+    uint32_t constants[] = { self->law->mode, self->law->noise, self->map->form, flags, words };
     uint32_t shader = self->map->form == DW_TERRAIN_FORM_INDEX ? DW_SHADER_TERRAIN_SELECT_INDEX_COMP
-                      : self->law->count <= 4                  ? DW_SHADER_TERRAIN_SELECT4_COMP
-                      : self->law->count <= 8                  ? DW_SHADER_TERRAIN_SELECT8_COMP
+                      : count <= 4                             ? DW_SHADER_TERRAIN_SELECT4_COMP
+                      : count <= 8                             ? DW_SHADER_TERRAIN_SELECT8_COMP
                                                                : DW_SHADER_TERRAIN_SELECT16_COMP;
 
-    return dw_pipeline_get(self->gpu, shader, constants, 4, &self->pipeline, err);
+    return dw_pipeline_get(self->gpu, shader, constants, DW_COUNT_OF(constants), &self->pipeline,
+                           err);
 }
 
 /* The rows from `row` on whose texels and ids fit into bindings; at least one. */
@@ -132,7 +150,7 @@ static band band_from(const frame *self, uint32_t row)
     return made;
 }
 
-/* From the first row of a band on; *base: words between the offset, which is aligned, and it. */
+/* From the first row of a band on; *base: bytes between the offset, which is aligned, and it. */
 static dw_gpu_binding bind_rows(const frame *self, uint32_t which, uint64_t row_bytes, band part,
                                 uint32_t *base)
 {
@@ -163,6 +181,7 @@ static void dispatch(const frame *self, dw_command *command, band part)
         bindings[i] = (dw_gpu_binding) { &self->buffers[i], 0, 0, DW_USE_COMPUTE_READ };
     bindings[WEIGHTS] = bind_rows(self, WEIGHTS, self->weight_row, part, &push.weight_base);
     bindings[QUADS] = bindings[WEIGHTS];
+    bindings[CELLS] = bindings[COLUMNS];
     if (self->map->heights != NULL)
         bindings[HEIGHTS] = bind_rows(self, HEIGHTS, self->height_row, part, &push.height_base);
     push.height_base /= 4;
@@ -214,7 +233,7 @@ dw_status dw_terrain_pass(dw_gpu *gpu, const struct dw_terrain_law *law, const u
 fail:
     status = err->code;
     for (uint32_t i = 0; i < BINDINGS; i++)
-        if (i != QUADS)
+        if (i != QUADS && i != CELLS)
             dw_gpu_buffer_destroy(&self.buffers[i]);
     return status;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ids of terrain pixels. The includer defines DW_TERRAIN_WIDTH, and DW_TERRAIN_IS_INDEX for maps of
 // ids, where places are those of the texels at hand.
-#extension GL_EXT_shader_8bit_storage : require
-#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_control_flow_attributes : require
 #include "shared/terrain.h"
 
 layout(local_size_x = DW_TERRAIN_GROUP) in;
@@ -10,8 +9,8 @@ layout(scalar, set = 0, binding = 0) restrict readonly buffer law_block { dw_ter
 layout(scalar, set = 0, binding = 1) restrict readonly buffer table_block { uint table[]; };
 layout(scalar, set = 0, binding = 2) restrict readonly buffer column_block { uint columns[]; };
 layout(scalar, set = 0, binding = 3) restrict readonly buffer row_block { uint rows[]; };
-layout(scalar, set = 0, binding = 4) readonly buffer weight_block { uint weights[]; };
-layout(scalar, set = 0, binding = 5) readonly buffer quad_block { uvec4 quads[]; };
+layout(scalar, set = 0, binding = 4) restrict readonly buffer weight_block { uint weights[]; };
+layout(scalar, set = 0, binding = 5) restrict readonly buffer quad_block { uvec4 quads[]; };
 layout(scalar, set = 0, binding = 6) restrict readonly buffer height_block { float heights[]; };
 layout(scalar, set = 0, binding = 7) restrict writeonly buffer id_block { uint ids[]; };
 layout(scalar, push_constant) uniform constants { dw_terrain_push push; };
@@ -19,6 +18,7 @@ layout(constant_id = 0) const uint MODE = 0u;
 layout(constant_id = 1) const uint NOISE = 0u;
 layout(constant_id = 2) const uint FORM = 0u;
 layout(constant_id = 3) const uint FLAGS = 0u;
+layout(constant_id = 4) const uint WORDS = 1u; // of a texel, for quads
 
 #define IS(flag) ((FLAGS & DW_TERRAIN_##flag) != 0u)
 #define LAW_mode         MODE

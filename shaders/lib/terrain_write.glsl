@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Four pixels, a word of ids, by each invocation.
 
+layout(scalar, set = 0, binding = 8) restrict readonly buffer cell_block { uvec4 cell_quads[]; };
+
 uint id_of(uint place)
 {
 #ifdef DW_TERRAIN_IS_INDEX
@@ -10,13 +12,12 @@ uint id_of(uint place)
 #endif
 }
 
-uint choose_whole(inout uint w[DW_TERRAIN_WIDTH], uint x, uint y)
+uint choose_whole(inout uint w[DW_TERRAIN_WIDTH], uint cell_x, uint x, uint y)
 {
     float h[DW_TERRAIN_WIDTH];
 
     read_heights(x, y, h);
-    return id_of(dw_terrain_choose_whole(w, h, column(DW_TERRAIN_STEP_CELL, x),
-                                         row(DW_TERRAIN_STEP_CELL, y)));
+    return id_of(dw_terrain_choose_whole(w, h, cell_x, row(DW_TERRAIN_STEP_CELL, y)));
 }
 
 uint select_pixel(uint x, uint y)
@@ -32,8 +33,12 @@ uint select_pixel(uint x, uint y)
     else
         is_any = read_wholes(x, y, w);
 #endif
-    return is_any ? choose_whole(w, x, y) : laws[0].empty_id;
+    return is_any ? choose_whole(w, column(DW_TERRAIN_STEP_CELL, x), x, y) : laws[0].empty_id;
 }
+
+#ifndef DW_TERRAIN_IS_INDEX
+#include "lib/terrain_quad.glsl"
+#endif
 
 void main()
 {
@@ -44,6 +49,12 @@ void main()
 
     if (word >= (size + 3u) / 4u)
         return;
+#ifndef DW_TERRAIN_IS_INDEX
+    if (IS(IS_QUADS)) {
+        ids[word] = select_quad(4u * word % push.width, push.row + 4u * word / push.width);
+        return;
+    }
+#endif
     for (uint i = 0u; i < 4u; i++) {
         uint at = 4u * word + i;
 

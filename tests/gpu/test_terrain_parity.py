@@ -31,8 +31,9 @@ def test_whole_words_of_pixels_give_the_same_ids(vulkan_device, native_device, m
     for name, weights, slots in forms(3, 16, 64):
         made = dw.Transition(mode, noise_size=64)
         given = {"heights": np.linspace(-0.4, 0.4, slots)} if mode == "height" else {}
-        for origin in ((0, 0), (-77, 1e6)):
-            given["origin"] = origin
+        keys = [int(key) for key in np.random.default_rng(slots).permutation(slots) + 3]
+        for origin, materials in (((0, 0), None), ((-77, 1e6), keys)):
+            given |= {"origin": origin, "materials": materials}
             wanted = dw.select_materials(weights, made, device=native_device, **given)
             ids = dw.select_materials(weights, made, device=vulkan_device, **given)
             assert (ids == wanted).all(), name
