@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,14 +27,26 @@ ENVIRONMENT = {
 }
 
 
-@pytest.fixture(scope="session", params=SANITIZERS)
-def base(request, tmp_path_factory):
-    """Flags, and the object files of csrc/base and csrc/cpu made with them."""
-    folder = tmp_path_factory.mktemp(request.param)
-    flags = [*FLAGS, *SANITIZERS[request.param], f"-I{CSRC}", f"-I{CSRC.parent / 'shaders'}"]
-    sources = sorted(path for part in ("base", "cpu") for path in (CSRC / part).glob("*.c"))
-    run_or_fail([tool("gcc"), *flags, "-c", *sources], cwd=folder)
-    return flags, sorted(folder.glob("*.o"))
+@pytest.fixture(scope="session")
+def builds(tmp_path_factory):
+    """By sanitizer: flags, and the object files of csrc/base and csrc/cpu made with them."""
+
+    @functools.cache
+    def made(name: str):
+        folder = tmp_path_factory.mktemp(name)
+        flags = [*FLAGS, *SANITIZERS[name], f"-I{CSRC}", f"-I{CSRC.parent / 'shaders'}"]
+        sources = sorted(path for part in ("base", "cpu") for path in (CSRC / part).glob("*.c"))
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            each = ([tool("gcc"), *flags, "-c", source] for source in sources)
+            list(pool.map(functools.partial(run_or_fail, cwd=folder), each))
+        return flags, sorted(folder.glob("*.o"))
+
+    return made
+
+
+@pytest.fixture(params=SANITIZERS)
+def base(request, builds):
+    return builds(request.param)
 
 
 def build(base, source: Path, program: Path) -> Path:
