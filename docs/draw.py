@@ -17,6 +17,7 @@ from dapplewood.cli.console import Console
 from dapplewood.cli.demo_coverage import measure_coverage_curves
 from dapplewood.cli.demo_deforming import show_deforming
 from dapplewood.cli.demo_particles import draw_scene, draw_strip
+from dapplewood.cli.demo_terrain import draw_terrain
 from dapplewood.device import default_vulkan_device
 from dapplewood.io import write_image
 
@@ -87,6 +88,12 @@ def main() -> None:
     coverage()
     deforming()
     particles()
+    terrain()
+
+
+def terrain() -> None:
+    """Three ways to choose a map's materials, as the demo shows them."""
+    write_jpeg(oiio.ImageBuf(draw_terrain(dw.Device("cpu"))[0]), "terrain.jpg", 88)
 
 
 if __name__ == "__main__":

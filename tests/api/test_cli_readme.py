@@ -8,8 +8,9 @@ import shlex
 from pathlib import Path
 
 import dapplewood as dw
+import numpy as np
 import pytest
-from dapplewood import _core, particles, renderer, trees
+from dapplewood import _core, particles, renderer, terrain, terrain_compose, trees
 from dapplewood.cli.inputs import tiles_of
 from dapplewood.cli.parser import make_parser
 from dapplewood.io import read_image, read_texture, write_image
@@ -87,6 +88,19 @@ def test_the_example_of_an_effect_runs(monkeypatch, capsys, native_device):
     assert (hub.state("spark")["position"] == begin).all()
     assert begin[:, 1].max() > 1.0 and len(hub.state(scope["soot"])) == 30
     hub.close()
+
+
+def test_the_terrain_example_runs(monkeypatch, capsys, native_device):
+    monkeypatch.setattr(terrain, "default_device", lambda: native_device)
+    monkeypatch.setattr(terrain_compose, "default_device", lambda: native_device)
+    scope: dict = {}
+    exec(compile(blocks("python")[5], "README.md", "exec"), {"dw": dw}, scope)
+    ids, shares = scope["ids"], scope["shares"]
+    counted = np.bincount(ids.ravel(), minlength=3) / ids.size
+    assert np.abs(counted - shares.mean((0, 1))).max() < 0.002
+    assert scope["underfoot"] == ids[322, 100]
+    assert "bands" in capsys.readouterr().out
+    assert scope["picture"].shape == (360, 640, 3) and scope["picture"].std() > 20
 
 
 def commands() -> list[list[str]]:

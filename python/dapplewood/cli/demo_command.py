@@ -22,6 +22,8 @@ from .demo_deforming import show_deforming
 from .demo_forest import PICTURE, draw_forest
 from .demo_particles import PICTURE as PARTICLES
 from .demo_particles import STRIP, show_particles
+from .demo_terrain import PICTURE as TERRAIN
+from .demo_terrain import show_terrain
 from .exit_codes import ExitCode
 from .inputs import open_device, refuse_overwriting, tiles_of
 
@@ -34,13 +36,14 @@ def run(console: Console, options: Any) -> int:
     """Bakes one atlas, and leaves textures, a contact sheet and a report in a folder.
 
     The drawn sample atlas is followed by a picture of a forest, by what distance leaves of a card
-    and a tree, by a character whose trees are refit to every pose, and by a pond with particles.
+    and a tree, by a character whose trees are refit to every pose, by a pond with particles, and
+    by a map of terrain.
     """
     begun = time.perf_counter()
     image, tiles, name = _atlas(console, options)
     sources = [path for path in (options.atlas, options.opacity) if path is not None]
     out = Path(options.out)
-    names = [PICTURE, CURVES, NUMBERS, DEFORMING, PARTICLES, STRIP]
+    names = [PICTURE, CURVES, NUMBERS, DEFORMING, PARTICLES, STRIP, TERRAIN]
     pictures = [out / each for each in names] if options.atlas is None else []
     refuse_overwriting([*_textures(out, name), *pictures], sources, "--out")
     with open_device(options.device) as device:
@@ -67,10 +70,12 @@ def run(console: Console, options: Any) -> int:
         curves = None if drawn is None else measure_coverage_curves(console, out, device)
         moved = None if drawn is None else show_deforming(console, out, device)
         shown = None if drawn is None else show_particles(console, out, device)
+        compared = show_terrain(console, out, device) if pictures else None
     files += [drawn.path] if drawn is not None else []
     files += curves.files if curves is not None else []
     files += [moved.path] if moved is not None else []
     files += shown.paths if shown is not None else []
+    files += [compared.path] if compared is not None else []
     total = time.perf_counter() - begun
     sizes = [(path, os.path.getsize(path)) for path in files]
     lines = [f"  {path}  {size / 1e6:.1f} MB" for path, size in sizes]
@@ -82,6 +87,7 @@ def run(console: Console, options: Any) -> int:
         *([curves.text()] if curves is not None else []),
         *([moved.text()] if moved is not None else []),
         *([shown.text()] if shown is not None else []),
+        *([compared.text()] if compared is not None else []),
         f"{total:.1f} s in all; written:",
         *lines,
     ])  # fmt: skip
@@ -100,6 +106,7 @@ def run(console: Console, options: Any) -> int:
             "coverage_vs_distance": None if curves is None else curves.data(),
             "deforming": None if moved is None else moved.data(),
             "particles": None if shown is None else shown.data(),
+            "terrain": None if compared is None else compared.data(),
         },
     )
     return ExitCode.DONE

@@ -10,7 +10,8 @@ from typing import Any
 from .._core import __version__
 from ..batch_plan import ALPHAS, CONTAINERS, DEFAULT_OUT
 from ..io import WRITABLE
-from ..kinds import ColorSpace, CoverageMode, DitherRule, FillMode, MipFilter, NodeFormat
+from ..kinds import (ColorSpace, CoverageMode, DitherRule, FillMode, MipFilter, NodeFormat,
+                     TerrainMode, TerrainNoise)  # fmt: skip
 
 __all__ = ["make_parser"]
 
@@ -354,6 +355,53 @@ def _add_noise(commands: Any, shared: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_terrain(commands: Any, shared: argparse.ArgumentParser) -> None:
+    parser = commands.add_parser(
+        "terrain",
+        parents=[shared],
+        help="draw a splat map by several modes, side by side",
+        description="Draws a map from above, a column for each mode and a row for each zoom, and "
+        "prints what each material covers beside what is expected. A splat map is read as it is: "
+        "its alpha is a weight.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("splats", nargs="+", metavar="SPLAT", help="images of four weights each")
+    parser.add_argument("--packed", action="store_true", help="two weights of 4 bits a channel")
+    parser.add_argument("--base", metavar="IMAGE", help="the whole map's colour; a mix if none")
+    parser.add_argument(
+        "--detail", action="append", default=[], metavar="IMAGE",
+        help="a material's tile, by slot; may be repeated; plain colours for the rest",
+    )  # fmt: skip
+    parser.add_argument(
+        "--detail-scale", type=float, metavar="UNITS", help="texels of the map that a tile spans"
+    )
+    parser.add_argument(
+        "--mode", choices=[word for word in _words(TerrainMode) if word != "height"],
+        action="append", help="may be repeated; smooth, dithered and priority if none",
+    )  # fmt: skip
+    parser.add_argument(
+        "--zoom", type=float, action="append", metavar="PX", help="pixels a texel; 4 16 32 if none"
+    )
+    parser.add_argument(
+        "--center", type=float, nargs=2, metavar=("X", "Y"), help="texel in the middle"
+    )
+    parser.add_argument("--size", type=_positive, default=320, metavar="N", help="of a picture")
+    parser.add_argument("--style", choices=("photo", "pixel"), default="photo")
+    group = parser.add_argument_group("transition")
+    group.add_argument("--strength", type=_unit, metavar="S", help="0.4; 1 of dithered")
+    group.add_argument("--cell", type=float, default=0.125, metavar="C", help="texels, 1/8")
+    group.add_argument("--quantize", type=_count, default=0, metavar="N", help="steps; 0: none")
+    group.add_argument("--min-weight", type=float, default=0.06, metavar="W", help="0.06")
+    group.add_argument(
+        "--priority", type=float, action="append", metavar="P", help="by slot; repeated"
+    )
+    group.add_argument("--noise", choices=_words(TerrainNoise), default="blue")
+    group.add_argument("--seed", type=_count, default=0, metavar="N")
+    parser.add_argument(
+        "-o", "--out", default="terrain.png", metavar="FILE", help="terrain.png if not given"
+    )
+
+
 def _add_render(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser(
         "render",
@@ -454,6 +502,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_demo(commands, shared)
     _add_bench(commands, shared)
     _add_noise(commands, shared)
+    _add_terrain(commands, shared)
     _add_render(commands, shared)
     _add_drift(commands, shared)
     _add_effect(commands, shared)
